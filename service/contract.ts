@@ -1,0 +1,207 @@
+/**
+ * Every public shape of askdocs, as Zod schemas; the types are inferred from them.
+ * Offsets count UTF-16 code units of the source file's text, end exclusive. Times are milliseconds.
+ */
+import { z } from 'zod';
+
+/** Longest question the service takes, in characters. */
+export const MAX_QUESTION_CHARS = 2000;
+/** Most passages one question may ask for. */
+export const MAX_K = 20;
+/** The one sentence with which a model refuses. */
+export const REFUSAL_SENTENCE = 'I cannot answer this from the documents.';
+
+const score = z.number().nullable();
+
+/** A passage as the retrieval server returns it. Scores are null where that half did not run or is not known. */
+export const passageSchema = z.object({
+  source: z.string(),
+  title: z.string().default(''),
+  heading: z.array(z.string()).default([]),
+  start: z.number().int().nullable(),
+  end: z.number().int().nullable(),
+  cosine: score,
+  bm25: score,
+  fusion: score,
+  text: z.string(),
+});
+export type Passage = z.infer<typeof passageSchema>;
+
+/** `structuredContent` of the tool `crag_search`. */
+export const searchResultSchema = z.object({
+  passages: z.array(passageSchema),
+  /** What the evidence gate held back, best first. */
+  below_gate: z.array(passageSchema),
+  mode: z.enum(['lexical', 'dense', 'hybrid']),
+  /** The sentence in parentheses when there is no passage. */
+  note: z.string().nullable(),
+});
+export type SearchResult = z.infer<typeof searchResultSchema>;
+
+/** A passage given to the answer, numbered as citations count: from 1. */
+export const sourceSchema = passageSchema.extend({
+  n: z.number().int().min(1),
+  /** False when it did not fit the model's context and was left out of the prompt. */
+  used: z.boolean(),
+});
+export type Source = z.infer<typeof sourceSchema>;
+
+const question = z
+  .string()
+  .max(MAX_QUESTION_CHARS, `must be at most ${MAX_QUESTION_CHARS} characters`)
+  .refine((text) => text.trim() !== '', 'must not be empty');
+const k = z.number().int().min(1).max(MAX_K).optional();
+
+export const askRequestSchema = z.strictObject({ question, k });
+export type AskRequest = z.infer<typeof askRequestSchema>;
+export const searchRequestSchema = z.strictObject({ question, k });
+
+/** An exact piece of a passage: `passage.text.slice(start, end) === text`. Score 0..1. */
+export const quoteSchema = z.object({
+  text: z.string(),
+  start: z.number().int(),
+  end: z.number().int(),
+  score: z.number(),
+});
+export type Quote = z.infer<typeof quoteSchema>;
+
+/** One sentence of the answer, where it stands in it, and what each of its citations says that supports it. */
+export const evidenceSchema = z.object({
+  sentence: z.string(),
+  start: z.number().int(),
+  end: z.number().int(),
+  citations: z.array(z.object({ n: z.number().int(), quote: quoteSchema.nullable() })),
+});
+export type Evidence = z.infer<typeof evidenceSchema>;
+
+export const usageSchema = z.object({
+  prompt_tokens: z.number().int(),
+  completion_tokens: z.number().int(),
+  cached_tokens: z.number().int().optional(),
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+export const timingsSchema = z.object({
+  retrieval_ms: z.number(),
+  /** From the request's arrival to the first token, retrieval included; null when there was no token. */
+  ttft_ms: z.number().nullable(),
+  generation_ms: z.number(),
+  total_ms: z.number(),
+});
+export type Timings = z.infer<typeof timingsSchema>;
+
+/** Data of the `done` event. */
+export const answerSchema = z.object({
+  answer: z.string(),
+  /** Numbers of the sources cited, ascending, each once. */
+  citations: z.array(z.number().int()),
+  /** Numbers cited that no source has. */
+  invalid_citations: z.array(z.number().int()),
+  refused: z.boolean(),
+  refusal: z.enum(['gate', 'model']).nullable(),
+  truncated: z.boolean(),
+  /** Null when the provider did not say. */
+  usage: usageSchema.nullable(),
+  timings: timingsSchema,
+  trace_id: z.string(),
+  /** 0 when the prices are 0, null when usage is unknown. */
+  cost_usd: z.number().nullable(),
+  evidence: z.array(evidenceSchema),
+  /** On a refusal by the gate: what came closest. Shown to people, never sent to a model. */
+  nearest: z.array(passageSchema),
+});
+export type Answer = z.infer<typeof answerSchema>;
+
+export const stageSchema = z.enum(['retrieval', 'generation', 'internal']);
+export type Stage = z.infer<typeof stageSchema>;
+
+/** Data of the `error` event. */
+export const errorEventSchema = z.object({
+  stage: stageSchema,
+  code: z.string(),
+  message: z.string(),
+  /** The part of the answer that had been sent. */
+  partial: z.string().optional(),
+  trace_id: z.string(),
+});
+export type ErrorEvent = z.infer<typeof errorEventSchema>;
+
+/** The events of a stream: `sources`, any number of `token`, then exactly one of `done` or `error`. */
+export type AskEvent =
+  | { event: 'sources'; data: { sources: Source[] } }
+  | { event: 'token'; data: { text: string } }
+  | { event: 'done'; data: Answer }
+  | { event: 'error'; data: ErrorEvent };
+
+/** Body of every failed JSON request. */
+export const errorBodySchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  stage: stageSchema.optional(),
+  partial: z.string().optional(),
+  trace_id: z.string().optional(),
+  /** For bad input: which field, and what is wrong with it. */
+  issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+export type ErrorBody = z.infer<typeof errorBodySchema>;
+
+const envelope = <T extends z.ZodType>(data: T) =>
+  z.discriminatedUnion('success', [
+    z.object({ success: z.literal(true), data, error: z.null() }),
+    z.object({ success: z.literal(false), data: z.null(), error: errorBodySchema }),
+  ]);
+
+/** `POST /ask?stream=false`: the answer with the sources it was made from. */
+export const askEnvelopeSchema = envelope(answerSchema.extend({ sources: z.array(sourceSchema) }));
+export type AskEnvelope = z.infer<typeof askEnvelopeSchema>;
+
+export const searchResponseSchema = z.object({
+  /** Ranked, gate off: what cleared the gate and what did not, in one order. */
+  passages: z.array(passageSchema),
+  /** False behind a foreign retrieval server, whose gate cannot be looked behind. */
+  ungated: z.boolean(),
+  mode: z.enum(['lexical', 'dense', 'hybrid', 'unknown']),
+  retrieval_ms: z.number(),
+});
+export type SearchResponse = z.infer<typeof searchResponseSchema>;
+export const searchEnvelopeSchema = envelope(searchResponseSchema);
+
+export const healthSchema = z.object({
+  status: z.enum(['ok', 'degraded']),
+  in_flight: z.number().int(),
+  max_concurrent: z.number().int(),
+  provider: z.string(),
+  model: z.string(),
+  search: z.enum(['lexical', 'dense', 'hybrid', 'unknown']),
+  /** One sentence each about what works less well than it could. */
+  notes: z.array(z.string()),
+});
+export type Health = z.infer<typeof healthSchema>;
+
+/** Codes of the failures a caller can tell apart. */
+export type ErrorCode =
+  | 'bad_input'
+  | 'not_found'
+  | 'too_large'
+  | 'unsupported_type'
+  | 'method_not_allowed'
+  | 'busy'
+  | 'retrieval_failed'
+  | 'generation_failed'
+  | 'context_overflow'
+  | 'timeout'
+  | 'cancelled'
+  | 'bad_config'
+  | 'unavailable'
+  | 'internal';
+
+/** The one error class: a code to act on and a sentence fit to be shown; `cause` is for the log alone. */
+export class CodedError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'CodedError';
+    this.code = code;
+  }
+}
