@@ -34,6 +34,8 @@ export const caseSchema = z
     question: z.string().max(2000).trim().min(1, 'must not be empty'),
     /** Sources that hold the answer; empty when the documents do not answer. */
     files: z.array(z.string().min(1)),
+    /** Sources that hold the whole answer too: finding one of them is as good as finding the first of `files`. */
+    also: z.array(z.string().min(1)).default([]),
     key_facts: z.array(keyFactSchema),
     lang: z.string().default('en'),
     tags: z.array(z.string()).default([]),
