@@ -127,10 +127,12 @@ export function sealOf(records: { hash: string }[]): string {
   return hashOf(records.map((record) => record.hash).sort());
 }
 
-/** The verdicts of one judge that belong to the answers as they are. */
-export function verdictsOf(records: RunRecords, fingerprint: string): Verdict[] {
-  const current = new Set(records.answers.map((record) => record.answer_hash));
-  return records.verdicts.filter((item) => item.judge === fingerprint && current.has(item.answer_hash));
+/** The verdicts of one judge that belong to the answers as they are; one on an earlier answer is not counted. */
+export function verdictsOf(records: Pick<RunRecords, 'answers' | 'verdicts'>, fingerprint: string): Verdict[] {
+  const current = new Map(records.answers.map((record) => [answerKey(record), record.answer_hash]));
+  return records.verdicts.filter(
+    (item) => item.judge === fingerprint && current.get(answerKey(item)) === item.answer_hash,
+  );
 }
 
 export function answerKey(record: { case_id: string; run: number }): string {
