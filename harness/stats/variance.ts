@@ -1,0 +1,34 @@
+/**
+ * Sample variances; empty and single samples have variance 0 here, never NaN.
+ * The clustered standard error is the one of Miller 2024 (arXiv 2411.00640) with the G/(G-1) correction for few clusters.
+ */
+import { groupClusters } from './clusters.ts';
+
+export function mean(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i] ?? 0;
+  return values.length === 0 ? 0 : sum / values.length;
+}
+
+/** Unbiased: divided by n - 1. */
+export function variance(values: ArrayLike<number>): number {
+  if (values.length < 2) return 0;
+  const centre = mean(values);
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += ((values[i] ?? 0) - centre) ** 2;
+  return sum / (values.length - 1);
+}
+
+/** Variance of the mean when whole clusters were drawn: G/(G-1) sum_g (sum of deviations in g)^2 / n^2. */
+export function clusteredVarianceOfMean(
+  scores: readonly number[],
+  labels: readonly string[],
+): { variance: number; clusters: number } {
+  const { sums, sizes } = groupClusters(scores, labels);
+  const count = sums.length;
+  if (count < 2) return { variance: 0, clusters: count };
+  const centre = mean(scores);
+  let total = 0;
+  for (let g = 0; g < count; g++) total += ((sums[g] ?? 0) - (sizes[g] ?? 0) * centre) ** 2;
+  return { variance: (count / (count - 1)) * (total / scores.length ** 2), clusters: count };
+}
