@@ -1,0 +1,239 @@
+/** Turns an environment into one frozen, validated configuration. Nothing else of the service reads settings. */
+import { z } from 'zod';
+import { CodedError, MAX_K } from './contract.ts';
+
+export const PREFIX = 'ASKDOCS_';
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProviderName = 'extractive' | 'llamacpp' | 'openai';
+
+/**
+ * Bounds that protect the process and are not settings: each one is far above what honest use needs.
+ * Times are milliseconds, sizes bytes unless the name says otherwise.
+ */
+export const LIMITS = {
+  /** A question of 2000 characters is 8 KB of UTF-8 at most; escaped as \uXXXX it still fits. */
+  bodyBytes: 16 * 1024,
+  /** A body that trickles in holds a socket, not a slot; curl on a bad line still ends within this. */
+  bodyMs: 15_000,
+  /** Longest a retrieval may take: a search takes milliseconds, a cold embedder seconds. */
+  retrievalMs: 20_000,
+  /** Longest the retrieval server may take to start: on a cold disk the embedder loads in a few seconds. */
+  retrievalStartMs: 30_000,
+  /** A passage is a few hundred words; what is longer is cut, lest one answer carry megabytes. */
+  passageChars: 32_000,
+  /** Longest an event may wait for a reader that does not read: then the reader is dropped. */
+  slowReaderMs: 30_000,
+  /** Silence after which a comment is sent; proxies close what is silent for a minute. */
+  heartbeatMs: 15_000,
+  /** How long answers in flight may go on after SIGTERM; below the 30 s that orchestrators give. */
+  shutdownMs: 20_000,
+  /** Searches without a model at once: they wait in line at one retrieval process. */
+  searches: 16,
+} as const;
+export type Limits = { readonly [name in keyof typeof LIMITS]: number };
+
+export interface LlmConfig {
+  readonly provider: ProviderName;
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly apiKey: string | undefined;
+  readonly maxTokens: number;
+  readonly temperature: number;
+  readonly readTimeoutMs: number;
+  readonly maxRetries: number;
+  /** Sent to llama.cpp as `cache_prompt`; off where repetitions must be real. */
+  readonly cachePrompt: boolean;
+  /** US dollars per million tokens. */
+  readonly priceInput: number;
+  readonly priceOutput: number;
+  readonly gguf: string | undefined;
+}
+
+export interface SearchConfig {
+  /** Program and arguments of the retrieval server, or undefined for the built-in one. */
+  readonly command: readonly string[] | undefined;
+  readonly db: string;
+  /** Handed to the retrieval server: its own settings, and no key of ours. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly llm: LlmConfig;
+  readonly search: SearchConfig;
+  readonly topK: number;
+  readonly maxConcurrent: number;
+  readonly warmup: boolean;
+  readonly otel: { readonly endpoint: string | undefined; readonly serviceName: string };
+  readonly limits: Limits;
+  /** Variables with our prefix that are no setting: probably misspelt, said at the start. */
+  readonly unknown: readonly string[];
+}
+
+/** Reads every `ASKDOCS_` variable; a wrong one throws a sentence with its name, what was given and what is accepted. */
+export function loadConfig(env: Environment): Config {
+  const read = <T>(name: keyof typeof SETTINGS, kind: Kind<T>): T => readSetting(env, name, kind);
+  const provider = read('LLM_PROVIDER', oneOf('extractive', 'llamacpp', 'openai'));
+  const llm: LlmConfig = {
+    provider,
+    baseUrl: read('LLM_BASE_URL', url(BASE_URLS[provider])),
+    model: read('LLM_MODEL', text(provider === 'extractive' ? 'extractive' : 'default')),
+    apiKey: read('LLM_API_KEY', optionalText),
+    maxTokens: read('LLM_MAX_TOKENS', whole(512, 1, 32_768)),
+    temperature: read('LLM_TEMPERATURE', decimal(0, 0, 2)),
+    readTimeoutMs: read('LLM_READ_TIMEOUT_S', decimal(60, 0.05, 3600)) * 1000,
+    maxRetries: read('LLM_MAX_RETRIES', whole(2, 0, 10)),
+    cachePrompt: read('LLM_CACHE_PROMPT', flag(true)),
+    priceInput: read('LLM_PRICE_INPUT_PER_MTOK', decimal(0, 0, 100_000)),
+    priceOutput: read('LLM_PRICE_OUTPUT_PER_MTOK', decimal(0, 0, 100_000)),
+    gguf: read('LLM_GGUF', optionalText),
+  };
+  if (provider === 'openai' && llm.model === 'default') throw refusal('LLM_MODEL', '', SETTINGS.LLM_MODEL);
+  return freeze({
+    host: read('HOST', text('127.0.0.1')),
+    port: read('PORT', whole(8000, 0, 65_535)),
+    llm,
+    search: {
+      command: read('MCP_COMMAND', commandLine),
+      db: read('MCP_DB', text('data/docs.db')),
+      env: searchEnv(env),
+    },
+    topK: read('TOP_K', whole(5, 1, MAX_K)),
+    maxConcurrent: read('MAX_CONCURRENT', whole(4, 1, 1000)),
+    warmup: read('WARMUP', flag(true)),
+    otel: {
+      endpoint: read('OTEL_ENDPOINT', optionalUrl),
+      serviceName: read('OTEL_SERVICE_NAME', text('askdocs')),
+    },
+    limits: LIMITS,
+    unknown: unknownNames(env),
+  });
+}
+
+/** Every setting with what it accepts, as its error message and the documentation say it. */
+export const SETTINGS = {
+  HOST: 'an address to listen on',
+  PORT: 'a whole number from 0 to 65535 (0 takes any free port)',
+  LLM_PROVIDER: 'extractive, llamacpp or openai',
+  LLM_BASE_URL: 'an http or https address, such as http://localhost:8081/v1',
+  LLM_MODEL: 'the name of a model; with openai there is no default',
+  LLM_API_KEY: 'a key',
+  LLM_MAX_TOKENS: 'a whole number from 1 to 32768',
+  LLM_TEMPERATURE: 'a number from 0 to 2',
+  LLM_READ_TIMEOUT_S: 'seconds, from 0.05 to 3600',
+  LLM_MAX_RETRIES: 'a whole number from 0 to 10',
+  LLM_CACHE_PROMPT: 'true or false',
+  LLM_PRICE_INPUT_PER_MTOK: 'US dollars per million tokens, 0 or more',
+  LLM_PRICE_OUTPUT_PER_MTOK: 'US dollars per million tokens, 0 or more',
+  LLM_GGUF: 'the path of a GGUF file',
+  MCP_COMMAND: 'a command line that starts a retrieval server on stdio',
+  MCP_DB: 'the path of an index',
+  EMBED_MODEL: 'the name or folder of an embedder',
+  EMBED_URL: 'an http or https address',
+  TOP_K: `a whole number from 1 to ${MAX_K}`,
+  MAX_CONCURRENT: 'a whole number from 1 to 1000',
+  WARMUP: 'true or false',
+  OTEL_ENDPOINT: 'an http or https address',
+  OTEL_SERVICE_NAME: 'a name',
+} as const;
+
+const BASE_URLS: Record<ProviderName, string> = {
+  extractive: '',
+  llamacpp: 'http://localhost:8081/v1',
+  openai: 'https://api.openai.com/v1',
+};
+
+/** Parses one value; `undefined` stands for a variable that is not set or empty. */
+type Kind<T> = z.ZodType<T, string | undefined>;
+
+const text = (fallback: string): Kind<string> => z.string().default(fallback);
+const optionalText: Kind<string | undefined> = z.string().optional();
+const isHttp = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+const url = (fallback: string): Kind<string> =>
+  z
+    .string()
+    .refine(isHttp)
+    .transform((value) => value.replace(/\/+$/, ''))
+    .default(fallback);
+const optionalUrl: Kind<string | undefined> = z.string().refine(isHttp).optional();
+
+function oneOf<const T extends string>(first: T, ...others: T[]): Kind<T> {
+  return z.enum([first, ...others]).default(first) as unknown as Kind<T>;
+}
+
+function decimal(fallback: number, min: number, max: number): Kind<number> {
+  const inRange = (value: number) => value >= min && value <= max;
+  return z
+    .string()
+    .regex(/^-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?$/i)
+    .transform(Number)
+    .refine(inRange)
+    .default(fallback);
+}
+
+function whole(fallback: number, min: number, max: number): Kind<number> {
+  return decimal(fallback, min, max).refine(Number.isInteger) as Kind<number>;
+}
+
+function flag(fallback: boolean): Kind<boolean> {
+  const words: Record<string, boolean> = {
+    true: true,
+    '1': true,
+    yes: true,
+    on: true,
+    false: false,
+    '0': false,
+    no: false,
+    off: false,
+  };
+  return z
+    .string()
+    .toLowerCase()
+    .refine((word) => Object.hasOwn(words, word))
+    .transform((word) => words[word] === true)
+    .default(fallback);
+}
+
+/** Words divided by spaces; single or double quotes keep spaces within one. */
+const commandLine: Kind<readonly string[] | undefined> = z
+  .string()
+  .refine((line) => (line.match(/"/g)?.length ?? 0) % 2 === 0)
+  .transform((line) =>
+    [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2')),
+  )
+  .optional();
+
+function readSetting<T>(env: Environment, name: keyof typeof SETTINGS, kind: Kind<T>): T {
+  const given = env[PREFIX + name]?.trim();
+  const parsed = kind.safeParse(given === '' ? undefined : given);
+  if (parsed.success) return parsed.data;
+  throw refusal(name, given ?? '', SETTINGS[name]);
+}
+
+function refusal(name: string, given: string, accepted: string): CodedError {
+  const shown = name === 'LLM_API_KEY' ? '(not shown)' : JSON.stringify(given);
+  return new CodedError('bad_config', `${PREFIX}${name} is ${shown}; it must be ${accepted}.`);
+}
+
+/** Read by other parts of askdocs (the search server, the harness, the tests). */
+const OTHERS = /^(?:INTEGRATION|API_KEYS|MODELS_\w+|EMBED_\w+|JUDGE_\w+|SEARCH_\w+)$/;
+
+function unknownNames(env: Environment): string[] {
+  const own = Object.keys(env).filter((name) => name.startsWith(PREFIX) && env[name] !== undefined);
+  return own.filter((name) => !(name.slice(PREFIX.length) in SETTINGS) && !OTHERS.test(name.slice(PREFIX.length)));
+}
+
+function searchEnv(env: Environment): Record<string, string> {
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined &&
+      /^(?:CRAG_|ASKDOCS_EMBED_|ASKDOCS_MODELS_|ASKDOCS_SEARCH_|NODE_EXTRA_CA_CERTS$)/.test(entry[0]),
+  );
+  return Object.fromEntries(passed);
+}
+
+function freeze(config: Config): Config {
+  for (const part of [config.llm, config.search, config.otel]) Object.freeze(part);
+  return Object.freeze(config);
+}
