@@ -95,9 +95,14 @@ export function writeJson(path: string, value: unknown): void {
   writeAtomic(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Hash of a passage as a judge sees it: where it is from and what it says. */
-export function passageHash(passage: Pick<Passage, 'source' | 'text'>): string {
-  return hashOf({ source: passage.source, text: passage.text });
+/** Hash of a passage as a judge sees it: where it is from, under which headings, and what it says. */
+export function passageHash({
+  source,
+  title,
+  heading,
+  text,
+}: Pick<Passage, 'source' | 'title' | 'heading' | 'text'>): string {
+  return hashOf({ source, title, heading, text });
 }
 
 /** Hash of what was said and shown. Times, costs and trace ids change on every run and are left out. */

@@ -6,10 +6,11 @@ import { contextRecall } from './metrics/context-recall.ts';
 import { rightDecision, wrongAnswer, wrongRefusal } from './metrics/decision.ts';
 import { faithfulness } from './metrics/faithfulness.ts';
 import { keyFactRecall } from './metrics/key-facts.ts';
+import { rankedFiles } from './metrics/labels.ts';
 import { misattribution } from './metrics/misattribution.ts';
 import { reciprocalRank } from './metrics/mrr.ts';
 import { ndcgAt } from './metrics/ndcg.ts';
-import { firstOfEach, recallAt } from './metrics/recall.ts';
+import { recallAt } from './metrics/recall.ts';
 import { successAt } from './metrics/success.ts';
 import { answerKey, type RunRecords, verdictsOf } from './run.ts';
 import {
@@ -39,7 +40,7 @@ export function scoreCases(records: RunRecords): Scores {
   const apart = takeAllApart(records);
   const judged = manifest.judges.map((judge) => ({
     suffix: suffixOf(judge, manifest.judges),
-    ...byAnswer(records, judge),
+    verdicts: verdictsByAnswer(records, judge),
   }));
   for (const item of cases) {
     for (let run = 1; run <= manifest.runs; run += 1) {
@@ -105,7 +106,10 @@ function isError(record: AnswerRecord): number {
 /** Of the files in the order of their best passages; a search that failed found nothing. */
 function retrievalScores(item: Case, record: RetrievalRecord | undefined): [string, number | null][] {
   if (record === undefined || !isAnswerable(item)) return [];
-  const ranked = firstOfEach(record.passages.map((passage) => passage.source));
+  const ranked = rankedFiles(
+    item,
+    record.passages.map((passage) => passage.source),
+  );
   const files = new Set(item.files);
   const gains = new Map(item.files.map((file) => [file, 1]));
   return [

@@ -8,20 +8,22 @@
 import { isAnswerable } from '../schema.ts';
 import type { Answered } from './answered.ts';
 import { statesFact } from './facts.ts';
+import { labelOf } from './labels.ts';
 
 export function citationPrecision(item: Answered): number | null {
   const cited = citedSources(item);
   if (!item.spoke || !isAnswerable(item.case) || cited.length === 0) return null;
   const right = cited.filter(
     (source) =>
-      item.case.files.includes(source.source) || item.case.key_facts.some((fact) => statesFact(source.text, fact)),
+      item.case.files.includes(labelOf(item.case, source.source)) ||
+      item.case.key_facts.some((fact) => statesFact(source.text, fact)),
   );
   return right.length / cited.length;
 }
 
 export function citationRecall(item: Answered): number | null {
   if (!item.spoke || !isAnswerable(item.case)) return null;
-  const files = new Set(citedSources(item).map((source) => source.source));
+  const files = new Set(citedSources(item).map((source) => labelOf(item.case, source.source)));
   return item.case.files.filter((file) => files.has(file)).length / item.case.files.length;
 }
 

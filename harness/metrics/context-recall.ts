@@ -5,10 +5,14 @@
  */
 import { isAnswerable } from '../schema.ts';
 import type { Answered } from './answered.ts';
+import { rankedFiles } from './labels.ts';
 import { recallAt } from './recall.ts';
 
 export function contextRecall(item: Answered): number | null {
   if (!isAnswerable(item.case)) return null;
-  const shown = [...new Set(item.shown.map((source) => source.source))];
+  const shown = rankedFiles(
+    item.case,
+    item.shown.map((source) => source.source),
+  );
   return recallAt(shown.length, shown, new Set(item.case.files));
 }

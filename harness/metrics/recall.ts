@@ -7,8 +7,3 @@ export function recallAt(k: number, ranked: readonly string[], relevant: Readonl
   const found = ranked.slice(0, k).filter((id) => relevant.has(id)).length;
   return found / relevant.size;
 }
-
-/** Each id once, where it stands first: passages ranked become files ranked. */
-export function firstOfEach(ids: readonly string[]): string[] {
-  return [...new Set(ids)];
-}
