@@ -178,6 +178,64 @@ export const healthSchema = z.object({
 });
 export type Health = z.infer<typeof healthSchema>;
 
+const percentilesSchema = z.object({ p50: z.number().nullable(), p95: z.number().nullable() });
+
+/** `GET /stats`: counts since the start, and the last 1000 answers in numbers. */
+export const statsSchema = z.object({
+  uptime_s: z.number(),
+  answers: z.number().int(),
+  refusals: z.object({ gate: z.number().int(), model: z.number().int() }),
+  errors: z.object({ retrieval: z.number().int(), generation: z.number().int(), internal: z.number().int() }),
+  /** Clients that left before the end. */
+  cancelled: z.number().int(),
+  /** Requests refused with 503 because every slot was taken. */
+  rejected: z.number().int(),
+  window: z.object({
+    answers: z.number().int(),
+    retrieval_ms: percentilesSchema,
+    ttft_ms: percentilesSchema,
+    generation_ms: percentilesSchema,
+    total_ms: percentilesSchema,
+    prompt_tokens: z.number(),
+    completion_tokens: z.number(),
+    cached_tokens: z.number(),
+    cost_usd: z.number(),
+    /** Answers whose tokens the provider did not report; they count nothing above. */
+    usage_unknown: z.number().int(),
+  }),
+});
+export type Stats = z.infer<typeof statsSchema>;
+
+/** `GET /info`: what determines the answers, for a run's manifest. */
+export const infoSchema = z.object({
+  version: z.string(),
+  node: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  /** Name and SHA-256 of the model's file where it is known. */
+  model_file: z.object({ name: z.string(), sha256: z.string() }).nullable(),
+  /** SHA-256 of everything fixed in the prompt; of the method where there is no model. */
+  prompt_hash: z.string(),
+  decoding: z.object({ max_tokens: z.number().int(), temperature: z.number(), cache_prompt: z.boolean() }),
+  /** Of the model's server, where it says so. */
+  slots: z.number().int().nullable(),
+  context_tokens: z.number().int().nullable(),
+  max_concurrent: z.number().int(),
+  retrieval: z.object({
+    top_k: z.number().int(),
+    /** Whether the search server that comes with askdocs stands behind the service. */
+    built_in: z.boolean(),
+    mode: z.enum(['lexical', 'dense', 'hybrid', 'unknown']),
+    /** The gate as it was set from outside, or null for the server's own. */
+    gate_override: z.string().nullable(),
+    /** What `crag_stats` says, by name. */
+    stats: z.record(z.string(), z.string()),
+    /** SHA-256 of those lines without the path of the index: another index or setting has another one. */
+    fingerprint: z.string(),
+  }),
+});
+export type Info = z.infer<typeof infoSchema>;
+
 /** Codes of the failures a caller can tell apart. */
 export type ErrorCode =
   | 'bad_input'
