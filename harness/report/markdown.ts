@@ -111,7 +111,7 @@ function usage({ usage: used }: Summary): string {
 function failureList(failures: Failure[], runs: number): string {
   if (failures.length === 0) return 'Nothing.';
   return failures
-    .map(({ case_id, run, what }) => `- \`${case_id}\`${runs > 1 ? ` run ${run}` : ''}: ${what.map(escape).join('; ')}`)
+    .map(({ case_id, run, what }) => `- \`${case_id}\`${runs > 1 ? ` run ${run}` : ''}: ${what.map(flat).join('; ')}`)
     .join('\n');
 }
 
@@ -136,6 +136,6 @@ function table(head: string[], rows: string[][]): string {
   return [line(head), `| ${ruler.join(' | ')} |`, ...rows.map(line)].join('\n');
 }
 
-function escape(text: string): string {
+function flat(text: string): string {
   return text.replace(/[<>]/g, (mark) => (mark === '<' ? '&lt;' : '&gt;')).replace(/\s+/g, ' ');
 }
