@@ -156,7 +156,11 @@ export const manifestSchema = z.object({
     settings: z.record(z.string(), z.unknown()),
   }),
   /** What was searched. */
-  corpus: z.object({ db: z.string().nullable(), hash: hash.nullable(), stats: z.string().nullable() }),
+  corpus: z.object({
+    db: z.string().nullable(),
+    hash: hash.nullable(),
+    stats: z.record(z.string(), z.string()).nullable(),
+  }),
   /** The first judge is the one whose faithfulness gates. */
   judges: z.array(judgeInfoSchema),
   /** Hash over the hashes of all records of a finished phase. */

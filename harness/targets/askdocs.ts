@@ -7,6 +7,7 @@ import {
   errorEventSchema,
   type Health,
   healthSchema,
+  infoSchema,
   type SearchResponse,
   type Source,
   searchEnvelopeSchema,
@@ -14,19 +15,44 @@ import {
 } from '../../service/contract.ts';
 import { readSse, type SseEvent } from '../sse.ts';
 import { connectionError, getJson, postPatiently } from './http.ts';
-import type { Asked, Target } from './target.ts';
+import type { Asked, Description, Target } from './target.ts';
 
 export function askdocsTarget(baseUrl: string, headers: Record<string, string> = {}): Target {
   const base = baseUrl.replace(/\/+$/, '');
   return {
-    health: (signal) => health(base, signal),
+    describe: (signal) => describe(base, headers, signal),
     ask: (question, signal) => ask(base, headers, question, signal),
     search: (question, k, signal) => search(base, headers, { question, k }, signal),
   };
 }
 
-async function health(base: string, signal: AbortSignal): Promise<Health> {
-  const parsed = healthSchema.safeParse(await getJson(`${base}/healthz`, signal));
+/** `/healthz` must be there; `/info` says more where it is. */
+async function describe(base: string, headers: Record<string, string>, signal: AbortSignal): Promise<Description> {
+  const health = await readHealth(base, headers, signal);
+  const { provider, model, search, max_concurrent: maxConcurrent } = health;
+  const info = infoSchema.safeParse(await getJson(`${base}/info`, headers, signal).catch(() => null));
+  if (!info.success) {
+    const corpus = { hash: null, stats: null };
+    return { service: { provider, model, search, settings: {} }, corpus, versions: {}, maxConcurrent };
+  }
+  const { version, prompt_hash, model_file, decoding, slots, context_tokens, retrieval } = info.data;
+  const { top_k, built_in, gate_override, stats, fingerprint } = retrieval;
+  const settings = { prompt_hash, model_file, ...decoding, slots, context_tokens, top_k, built_in, gate_override };
+  return {
+    service: { provider, model, search, settings },
+    corpus: { hash: fingerprint, stats: withoutPaths(stats) },
+    versions: { service: version, service_node: info.data.node },
+    maxConcurrent,
+  };
+}
+
+/** The path of the index says where it lay on one machine, not what is in it. */
+function withoutPaths({ db: _db, ...stats }: Record<string, string>): Record<string, string> {
+  return stats;
+}
+
+async function readHealth(base: string, headers: Record<string, string>, signal: AbortSignal): Promise<Health> {
+  const parsed = healthSchema.safeParse(await getJson(`${base}/healthz`, headers, signal));
   if (!parsed.success)
     throw new CodedError('unavailable', `${base}/healthz does not answer as an askdocs service does`);
   return parsed.data;

@@ -45,9 +45,9 @@ export function connectionError(error: unknown): { code: string; message: string
   return { code: 'connection_lost', message: message || 'the connection was lost' };
 }
 
-export async function getJson(url: string, signal: AbortSignal): Promise<unknown> {
+export async function getJson(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<unknown> {
   try {
-    const response = await fetch(url, { signal });
+    const response = await fetch(url, { headers, signal });
     return await response.json();
   } catch (cause) {
     if (signal.aborted) throw cause;

@@ -1,6 +1,6 @@
 /** What the answer phase drives: any system that answers a question and says from which passages. */
-import type { Answer, Health, SearchResponse, Source } from '../../service/contract.ts';
-import type { AnswerRecord } from '../schema.ts';
+import type { Answer, SearchResponse, Source } from '../../service/contract.ts';
+import type { AnswerRecord, Manifest } from '../schema.ts';
 
 /** One question's outcome. Never thrown: a failure is data. */
 export interface Asked {
@@ -10,9 +10,18 @@ export interface Asked {
   client: AnswerRecord['client'];
 }
 
+/** What determines the answers, as far as the system says it. */
+export interface Description {
+  service: Pick<Manifest['service'], 'provider' | 'model' | 'search' | 'settings'>;
+  corpus: Pick<Manifest['corpus'], 'hash' | 'stats'>;
+  versions: Record<string, string>;
+  /** How many questions it takes at a time. */
+  maxConcurrent: number;
+}
+
 export interface Target {
   /** Resolves with what it is; rejects with a `CodedError` when it cannot be reached. */
-  health(signal: AbortSignal): Promise<Health>;
+  describe(signal: AbortSignal): Promise<Description>;
   /** Rejects only when aborted. */
   ask(question: string, signal: AbortSignal): Promise<Asked>;
   /** Null when the system has no search of its own. */
