@@ -1,0 +1,9 @@
+/** `askdocs gate`: is it good enough, and did a change make it worse. */
+import { defineCommand } from 'citty';
+
+export const gateCommand = defineCommand({
+  meta: { name: 'gate', description: 'Check recorded runs against their floors, and compare two versions.' },
+  subCommands: {
+    check: () => import('./gate-check.ts').then((m) => m.checkCommand),
+  },
+});
