@@ -1,0 +1,331 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  answerSchema,
+  askEnvelopeSchema,
+  errorBodySchema,
+  healthSchema,
+  infoSchema,
+  REFUSAL_SENTENCE,
+  searchEnvelopeSchema,
+  sourceSchema,
+  statsSchema,
+} from './contract.ts';
+import type { Service } from './serve.ts';
+import { eventsOf, post, standInService } from './testing/service.ts';
+
+const QUESTION = { question: 'What is the default of bodyLimit?' };
+let service: Service;
+beforeAll(async () => {
+  service = await standInService();
+});
+afterAll(() => service.close());
+
+const failed = async (response: Response) => {
+  const body = (await response.json()) as { success: boolean; data: unknown; error: unknown };
+  expect(body).toMatchObject({ success: false, data: null });
+  return errorBodySchema.parse(body.error);
+};
+
+describe('POST /ask', () => {
+  it('streams sources, tokens and done', async () => {
+    const response = await post(`${service.url}/ask`, QUESTION);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-cache, no-transform');
+    expect(response.headers.get('x-accel-buffering')).toBe('no');
+    const events = await eventsOf(response);
+    expect(events.map((e) => e.event)).toEqual(['sources', ...events.slice(1, -1).map(() => 'token'), 'done']);
+    const [first, last] = [events[0]!, events.at(-1)!];
+    const sources = sourceSchema.array().parse((first.data as { sources: unknown }).sources);
+    expect(sources.map((s) => [s.n, s.source, s.used])).toEqual([
+      [1, 'server.md', true],
+      [2, 'logging.md', true],
+      [3, 'routes.md', true],
+    ]);
+    const done = answerSchema.parse(last.data);
+    expect(events.flatMap((e) => (e.event === 'token' ? e.data.text : [])).join('')).toBe(done.answer);
+    expect(done.answer).toContain('1048576 bytes, which is 1 MiB. [1]');
+    expect(done).toMatchObject({
+      refused: false,
+      refusal: null,
+      truncated: false,
+      invalid_citations: [],
+      cost_usd: 0,
+      nearest: [],
+    });
+    expect(done.citations[0]).toBe(1);
+    expect(done.timings.ttft_ms).toBeGreaterThanOrEqual(done.timings.retrieval_ms);
+    expect(done.timings.total_ms).toBeGreaterThanOrEqual(done.timings.ttft_ms!);
+    expect(done.trace_id).toMatch(/^[0-9a-f]{32}$/);
+    for (const { citations, start, end, sentence } of done.evidence) {
+      expect(done.answer.slice(start, end)).toBe(sentence);
+      for (const { n, quote } of citations) {
+        expect(sources[n - 1]!.text.slice(quote!.start, quote!.end)).toBe(quote!.text);
+        expect(quote!.score).toBeGreaterThan(0.9);
+      }
+    }
+  });
+
+  it('gives one envelope with ?stream=false, the same answer', async () => {
+    const response = await post(`${service.url}/ask?stream=false`, QUESTION);
+    expect(response.status).toBe(200);
+    const { success, data } = askEnvelopeSchema.parse(await response.json());
+    const done = (await eventsOf(await post(`${service.url}/ask?stream=true`, QUESTION))).at(-1)!.data as {
+      answer: string;
+    };
+    expect(success && data?.answer).toBe(done.answer);
+    expect(data?.sources).toHaveLength(3);
+  });
+
+  it('takes k', async () => {
+    const { data } = askEnvelopeSchema.parse(
+      await (await post(`${service.url}/ask?stream=false`, { ...QUESTION, k: 1 })).json(),
+    );
+    expect(data?.sources).toHaveLength(1);
+  });
+
+  it('refuses when no sentence fits', async () => {
+    const { data } = askEnvelopeSchema.parse(
+      await (await post(`${service.url}/ask?stream=false`, { question: 'Who won the chess olympiad in Baku?' })).json(),
+    );
+    expect(data).toMatchObject({
+      answer: REFUSAL_SENTENCE,
+      refused: true,
+      refusal: 'model',
+      citations: [],
+      evidence: [],
+    });
+  });
+});
+
+describe('what is refused', () => {
+  const send = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }, query = '') =>
+    fetch(`${service.url}/ask${query}`, { method: 'POST', body, headers });
+
+  it.each([
+    ['broken JSON', '{"question": ', /not valid JSON/],
+    ['no JSON at all', '', /not valid JSON/],
+    ['bytes that are no UTF-8', '{"question": "\u0000"}', /.*/],
+    ['a wrong type', '{"question": 5}', /question: /],
+    ['no question', '{}', /question: /],
+    ['an empty question', '{"question": " \\n "}', /must not be empty/],
+    ['a long question', JSON.stringify({ question: 'x'.repeat(2001) }), /at most 2000/],
+    ['k of 0', '{"question": "x", "k": 0}', /^k: /],
+    ['k of 21', '{"question": "x", "k": 21}', /^k: /],
+    ['k of 1.5', '{"question": "x", "k": 1.5}', /^k: /],
+    ['a field too many', '{"question": "x", "topk": 3}', /topk/],
+    ['an array', '[1]', /.+/],
+  ])('%s: 422', async (name, body, message) => {
+    const response = name.includes('UTF-8')
+      ? await fetch(`${service.url}/ask`, {
+          method: 'POST',
+          body: Buffer.from([0x22, 0xff, 0x22]),
+          headers: { 'content-type': 'application/json' },
+        })
+      : await send(body);
+    expect(response.status).toBe(422);
+    const error = await failed(response);
+    expect(error.code).toBe('bad_input');
+    expect(error.message).toMatch(message);
+  });
+
+  it('a question of 2000 characters is fine, also when each is escaped', async () => {
+    const body = `{"question": "${'\\u0416'.repeat(2000)}"}`;
+    expect((await send(body, undefined, '?stream=false')).status).toBe(200);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data; boundary=x'])(
+    '%s: 415',
+    async (type) => {
+      const response = await send(JSON.stringify(QUESTION), { 'content-type': type });
+      expect(response.status).toBe(415);
+      expect(await failed(response)).toMatchObject({ code: 'unsupported_type' });
+    },
+  );
+
+  it('compressed JSON: 415; JSON with a charset or a suffix: fine', async () => {
+    const body = JSON.stringify(QUESTION);
+    expect((await send(body, { 'content-type': 'application/json', 'content-encoding': 'gzip' })).status).toBe(415);
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json']) {
+      expect((await send(body, { 'content-type': type }, '?stream=false')).status).toBe(200);
+    }
+  });
+
+  it('another value of stream: 422', async () => {
+    expect((await send(JSON.stringify(QUESTION), undefined, '?stream=maybe')).status).toBe(422);
+  });
+
+  it('another path: 404; another method: 405 with Allow', async () => {
+    expect((await failed(await fetch(`${service.url}/nothing`))).code).toBe('not_found');
+    const response = await fetch(`${service.url}/ask`);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect((await failed(response)).code).toBe('method_not_allowed');
+    expect((await post(`${service.url}/stats`, {})).headers.get('allow')).toBe('GET, HEAD');
+    expect((await fetch(`${service.url}/healthz`, { method: 'HEAD' })).status).toBe(200);
+  });
+});
+
+describe('a body that is too large', () => {
+  const answersNext = async () => expect((await post(`${service.url}/ask?stream=false`, QUESTION)).status).toBe(200);
+
+  it.each([20_000, 3_000_000])(
+    '%d bytes with a Content-Length: 413, and the service answers the next',
+    async (size) => {
+      const response = await post(`${service.url}/ask`, { question: 'x'.repeat(size) });
+      expect(response.status).toBe(413);
+      expect(await failed(response)).toMatchObject({ code: 'too_large' });
+      await answersNext();
+    },
+  );
+
+  it.each([20_000, 3_000_000])('%d bytes in chunks: 413, and the service answers the next', async (size) => {
+    const chunk = Buffer.alloc(10_000, 'x');
+    const status = await new Promise<number>((resolve, reject) => {
+      const req = httpRequest(
+        `${service.url}/ask`,
+        { method: 'POST', headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' } },
+        (res) => {
+          res.resume();
+          res.on('end', () => resolve(res.statusCode ?? 0));
+        },
+      );
+      req.on('error', reject);
+      for (let sent = 0; sent < size; sent += chunk.length) req.write(chunk);
+      req.end();
+    });
+    expect(status).toBe(413);
+    await answersNext();
+  });
+
+  it('three megabytes on a connection that is then used again', async () => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    const head =
+      'POST /ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    socket.write(head);
+    for (let i = 0; i < 300; i += 1) socket.write(`2710\r\n${'x'.repeat(10_000)}\r\n`);
+    socket.write('0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    let received = '';
+    for await (const data of socket) received += data;
+    expect(received).toMatch(/^HTTP\/1\.1 413/);
+    expect(received).toMatch(/HTTP\/1\.1 200/);
+  });
+
+  it('a body that never ends is given up', async () => {
+    const slow = await standInService({ limits: { bodyMs: 100 } });
+    const { hostname, port } = new URL(slow.url);
+    const socket = connect(Number(port), hostname);
+    socket.write('POST /ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"que');
+    const received = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+    expect(received).toMatch(/^HTTP\/1\.1 422/);
+    socket.destroy();
+    await slow.close();
+  });
+});
+
+describe('POST /search', () => {
+  it('returns ranked passages without a model', async () => {
+    const { data } = searchEnvelopeSchema.parse(await (await post(`${service.url}/search`, QUESTION)).json());
+    expect(data).toMatchObject({ ungated: true, mode: 'hybrid' });
+    expect(data?.passages.map((p) => p.source)).toEqual(['server.md', 'logging.md', 'routes.md']);
+  });
+
+  it('shows what the gate held back, which /ask refuses on', async () => {
+    const gated = await standInService({ mode: 'gated' });
+    const { data } = searchEnvelopeSchema.parse(
+      await (await post(`${gated.url}/search`, { ...QUESTION, k: 2 })).json(),
+    );
+    expect(data?.passages).toHaveLength(2);
+    const answer = askEnvelopeSchema.parse(await (await post(`${gated.url}/ask?stream=false`, QUESTION)).json()).data;
+    expect(answer).toMatchObject({
+      refused: true,
+      refusal: 'gate',
+      answer: REFUSAL_SENTENCE,
+      sources: [],
+      citations: [],
+      cost_usd: 0,
+    });
+    expect(answer?.nearest).toHaveLength(3);
+    await gated.close();
+  });
+
+  it('says that it cannot look behind the gate of a foreign server', async () => {
+    const foreign = await standInService({ mode: 'text' });
+    const { data } = searchEnvelopeSchema.parse(await (await post(`${foreign.url}/search`, QUESTION)).json());
+    expect(data).toMatchObject({ ungated: false, mode: 'unknown' });
+    await foreign.close();
+  });
+
+  it('fails with 502 when retrieval fails', async () => {
+    const broken = await standInService({ mode: 'iserror' });
+    const response = await post(`${broken.url}/search`, QUESTION);
+    expect(response.status).toBe(502);
+    expect(await failed(response)).toMatchObject({ code: 'retrieval_failed', stage: 'retrieval' });
+    await broken.close();
+  });
+});
+
+describe('retrieval that fails under /ask', () => {
+  it('is an error event, or 502 with an envelope; details stay inside', async () => {
+    const broken = await standInService({ mode: 'iserror' });
+    const events = await eventsOf(await post(`${broken.url}/ask`, QUESTION));
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({ event: 'error', data: { stage: 'retrieval', code: 'retrieval_failed' } });
+    expect(JSON.stringify(events)).not.toContain('secret');
+    const response = await post(`${broken.url}/ask?stream=false`, QUESTION);
+    expect(response.status).toBe(502);
+    expect(await failed(response)).toMatchObject({ stage: 'retrieval', trace_id: expect.any(String) });
+    expect(healthSchema.parse(await (await fetch(`${broken.url}/healthz`)).json())).toMatchObject({
+      status: 'degraded',
+    });
+    await broken.close();
+  });
+});
+
+describe('a limit of one', () => {
+  it('a second answer at the same time gets 503 with Retry-After at once, /healthz does not wait', async () => {
+    const one = await standInService({ mode: 'slow:700', env: { ASKDOCS_MAX_CONCURRENT: '1' } });
+    const first = post(`${one.url}/ask?stream=false`, QUESTION);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const started = performance.now();
+    const second = await post(`${one.url}/ask`, QUESTION);
+    expect(performance.now() - started).toBeLessThan(300);
+    expect(second.status).toBe(503);
+    expect(Number(second.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(await failed(second)).toMatchObject({ code: 'busy' });
+    expect(healthSchema.parse(await (await fetch(`${one.url}/healthz`)).json())).toMatchObject({
+      in_flight: 1,
+      max_concurrent: 1,
+    });
+    expect((await first).status).toBe(200);
+    expect((await post(`${one.url}/ask?stream=false`, QUESTION)).status).toBe(200);
+    expect(statsSchema.parse(await (await fetch(`${one.url}/stats`)).json())).toMatchObject({
+      answers: 2,
+      rejected: 1,
+    });
+    await one.close();
+  });
+});
+
+describe('what the service says about itself', () => {
+  it('/healthz, /readyz, /stats and /info have the shapes of the contract', async () => {
+    const get = async (path: string) => (await fetch(service.url + path)).json();
+    expect(healthSchema.parse(await get('/healthz'))).toMatchObject({
+      status: 'ok',
+      provider: 'extractive',
+      search: 'hybrid',
+      in_flight: 0,
+      notes: [],
+    });
+    expect(await get('/readyz')).toEqual({ ready: true, problems: [] });
+    expect(statsSchema.parse(await get('/stats')).answers).toBeGreaterThan(3);
+    const info = infoSchema.parse(await get('/info'));
+    expect(info).toMatchObject({
+      provider: 'extractive',
+      retrieval: { top_k: 5, built_in: false, mode: 'hybrid', stats: { chunks: '3' } },
+    });
+    expect(info.retrieval.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+  });
+});

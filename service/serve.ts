@@ -1,0 +1,123 @@
+/** Starts the service: configuration -> parts -> listening. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { toNodeHandler } from 'h3/node';
+import { type Listener, listen } from 'listhen';
+import { createAdmission } from './admission.ts';
+import { type AppDeps, createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { CodedError } from './contract.ts';
+import { createExtractive } from './generate/extractive.ts';
+import type { Provider } from './generate/provider.ts';
+import { createReport } from './info.ts';
+import { createLogger, type Logger } from './log.ts';
+import { createRetriever, type Retriever } from './retrieve/client.ts';
+import { createStats } from './stats.ts';
+import { createWork } from './work.ts';
+
+export interface Service {
+  url: string;
+  /** Stops accepting, lets answers finish within the bound, ends the rest with an error, closes the child. */
+  close(): Promise<void>;
+}
+
+/** The parts of the pipeline, without HTTP. */
+export interface Pipeline {
+  retriever: Retriever;
+  provider: Provider;
+  topK: number;
+  prices: { input: number; output: number };
+  log: Logger;
+}
+
+/** Resolves when the service listens; a missing index or a taken port stops it with a sentence. */
+export async function startService(config: Config, options: { log?: Logger } = {}): Promise<Service> {
+  const log = options.log ?? createLogger(process.stderr);
+  for (const name of config.unknown) log.warn(`${name} is no setting of askdocs and was not read`);
+  const pipeline = createPipeline(config, log);
+  const report = createReport(config, pipeline);
+  const deps: AppDeps = {
+    ...pipeline,
+    admission: createAdmission(config.maxConcurrent),
+    stats: createStats(),
+    work: createWork(),
+    limits: config.limits,
+    ...report,
+  };
+  const listener = await open(config, deps).catch(async (error: unknown) => {
+    await pipeline.retriever.close();
+    throw error;
+  });
+  if (config.warmup) await report.warmUp();
+  const url = listener.url.replace(/\/$/, '');
+  log.info('listening', { url, provider: pipeline.provider.name, model: pipeline.provider.model });
+  let closing: Promise<void> | undefined;
+  return {
+    url,
+    close: () => {
+      closing ??= shutDown(listener, deps);
+      return closing;
+    },
+  };
+}
+
+/** Retrieval and provider as configured; nothing is started yet. */
+export function createPipeline(config: Config, log: Logger): Pipeline {
+  return {
+    retriever: createRetriever({ command: searchCommand(config), env: config.search.env, limits: config.limits, log }),
+    provider: createExtractive(),
+    topK: config.topK,
+    prices: { input: config.llm.priceInput, output: config.llm.priceOutput },
+    log,
+  };
+}
+
+/** The built-in search server needs an index; another server looks after its own. */
+function searchCommand({ search }: Config): readonly string[] {
+  if (search.command !== undefined) return search.command;
+  if (!existsSync(search.db)) {
+    throw new CodedError(
+      'not_found',
+      `There is no index at ${search.db}. Make one first: askdocs index FOLDER --db ${search.db}`,
+    );
+  }
+  const server = fileURLToPath(new URL('./search/server.ts', import.meta.url));
+  return [process.execPath, '--import', import.meta.resolve('tsx'), server, '--db', search.db];
+}
+
+async function open(config: Config, deps: AppDeps): Promise<Listener> {
+  try {
+    const listener = await listen(toNodeHandler(createApp(deps)), {
+      isProd: true,
+      hostname: config.host,
+      // listhen takes 0 for "3000 if it is free"; any free port is what 0 means here.
+      port: config.port === 0 ? { random: true } : config.port,
+      autoClose: false,
+      showURL: false,
+    });
+    // Longer than what proxies keep open, so that it is never us who closes a connection about to be used.
+    listener.server.keepAliveTimeout = 65_000;
+    return listener;
+  } catch (error) {
+    throw new CodedError(
+      'unavailable',
+      `Cannot listen on ${config.host} port ${config.port}; is it taken? Choose another with --port.`,
+      { cause: error },
+    );
+  }
+}
+
+async function shutDown(listener: Listener, deps: AppDeps): Promise<void> {
+  const { server } = listener;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  server.closeIdleConnections();
+  await deps.work.idle(deps.limits.shutdownMs);
+  deps.work.abortAll(new CodedError('unavailable', 'The service is shutting down.'));
+  // The last events still have to reach their readers.
+  await deps.work.idle(1000);
+  const cut = setTimeout(() => server.closeAllConnections(), 1000);
+  await Promise.all([closed, deps.retriever.close()]);
+  clearTimeout(cut);
+  clearInterval(sweep);
+}
