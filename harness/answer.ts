@@ -18,6 +18,7 @@ import {
   writeManifest,
 } from './run.ts';
 import { type AnswerRecord, type Case, type Manifest, type RetrievalRecord, SCHEMA_VERSION } from './schema.ts';
+import { connectionError } from './targets/http.ts';
 import { type Asked, GONE, type Target } from './targets/target.ts';
 
 /** How deep retrieval is recorded. */
@@ -118,6 +119,8 @@ async function searchCase(
     return sealed({ ...base, passages: passages.map(brief), ungated, mode, retrieval_ms, error: null });
   } catch (error) {
     signal.throwIfAborted();
+    const connection = connectionError(error);
+    if (connection.code === GONE) throw gone(connection.message);
     const why = error instanceof Error ? error.message : String(error);
     return sealed({ ...base, passages: [], ungated: false, mode: 'unknown' as const, retrieval_ms: 0, error: why });
   }
@@ -142,7 +145,7 @@ async function askPending(
       if (item === undefined) return;
       const outcome = await options.target.ask(item.question, options.signal);
       // Nobody there says nothing about the answer: no record, so that the next start asks again.
-      if (outcome.error?.code === GONE) throw gone(outcome, asked);
+      if (outcome.error?.code === GONE) throw gone(outcome.error.message);
       journal.append(toRecord(item, run, outcome));
       asked += 1;
       options.onProgress?.(total - pending.length + asked, total, 'answering');
@@ -153,10 +156,10 @@ async function askPending(
   return asked;
 }
 
-function gone(outcome: Asked, asked: number): CodedError {
+function gone(why: string): CodedError {
   return new CodedError(
     'unavailable',
-    `the service is gone (${outcome.error?.message}); ${asked} answer(s) of now are kept, start it and run the same command to go on`,
+    `the service is gone (${why}); what it answered is kept, start it and run the same command to go on`,
   );
 }
 
