@@ -4,8 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { diffCases, parseCases } from '../cases.ts';
-import { readText } from '../jsonl.ts';
+import { diffCases } from '../cases.ts';
 import { metricInfo } from '../metrics/catalog.ts';
 import { RUN_FILES, type RunRecords, readRun, runExists } from '../run.ts';
 import type { Case, Metric } from '../schema.ts';
@@ -13,6 +12,7 @@ import { type Scores, scoreCases } from '../score.ts';
 import { SMALLEST_N } from '../stats/mean-interval.ts';
 import { caseMean, slicesOf, summarise } from '../summary.ts';
 import { verifyRun } from '../verify.ts';
+import { type CasesFile, readCasesFile } from './case-lines.ts';
 import type { Floor, LoadedGate } from './config.ts';
 import { type CasePlace, exitOf, type Finding } from './finding.ts';
 
@@ -40,21 +40,13 @@ export interface CheckResult {
 }
 
 export function checkGate(gate: LoadedGate, stalenessOf: StalenessCheck): CheckResult {
-  const casesPath = gate.at(gate.config.cases);
-  const now = parseWithLines(casesPath);
+  const now = readCasesFile(gate.at(gate.config.cases));
   const runs = gate.config.baselines.map(({ run, floors }) => checkRun(gate.at(run), floors, now, stalenessOf));
   const findings = runs.flatMap((run) => run.findings);
   return { exit: exitOf(findings), runs, findings };
 }
 
-interface CasesNow {
-  path: string;
-  cases: Case[];
-  /** Line of each case in its file, from 1. */
-  lines: Map<string, number>;
-}
-
-function checkRun(dir: string, floors: readonly Floor[], now: CasesNow, stalenessOf: StalenessCheck): CheckedRun {
+function checkRun(dir: string, floors: readonly Floor[], now: CasesFile, stalenessOf: StalenessCheck): CheckedRun {
   const run = shown(dir);
   const empty = { run, cases: 0, repetitions: 0, rows: [] };
   if (!runExists(dir)) {
@@ -86,7 +78,7 @@ function checkRun(dir: string, floors: readonly Floor[], now: CasesNow, stalenes
   return { run, cases: records.cases.length, repetitions: records.manifest.runs, rows, findings };
 }
 
-function casesFindings(run: string, asked: Case[], now: CasesNow): Finding[] {
+function casesFindings(run: string, asked: Case[], now: CasesFile): Finding[] {
   const { added, edited, removed } = diffCases(asked, now.cases);
   const file = shown(now.path);
   const about = (ids: readonly string[], what: string): Finding[] =>
@@ -124,20 +116,12 @@ function checkFloor(
 }
 
 /** The cases that score worst in a metric that missed its floor: where to look first. */
-function worstCases(floor: Floor, cases: Case[], scores: Scores, now: CasesNow): CasePlace[] {
+function worstCases(floor: Floor, cases: Case[], scores: Scores, now: CasesFile): CasePlace[] {
   const members = new Map(slicesOf(cases)).get(floor.slice) ?? [];
   const worst = metricInfo(floor.metric)?.direction === 'lower' ? 1 : 0;
   return members
     .filter(({ id }) => caseMean(scores.get(floor.metric)?.get(id) ?? []) === worst)
     .map(({ id }) => ({ id, line: now.lines.get(id) }));
-}
-
-function parseWithLines(path: string): CasesNow {
-  const text = readText(path, 'the cases file');
-  const cases = parseCases(text, path);
-  // parseCases skips blank lines alone, so the n-th case stands on the n-th line that is not blank.
-  const filled = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
-  return { path, cases, lines: new Map(cases.map(({ id }, i) => [id, filled[i] ?? 1])) };
 }
 
 /** `answers.jsonl:12: …` names a file of the run. */

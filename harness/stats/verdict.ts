@@ -4,7 +4,7 @@
  *   REGRESSION    p of a drop below 5%, adjusted over the metrics by Holm; with one run a side the drop must also exceed the recorded noise
  *   NON-INFERIOR  lower bound above -margin; no adjustment, since every metric has to pass (intersection-union, Berger 1982)
  *   INCONCLUSIVE  neither: never a pass
- *   INVALID       nothing to compare
+ *   INVALID       nothing to compare, or pairs are missing
  */
 import type { Comparison, RecordedNoise } from './comparison.ts';
 import { holm } from './holm.ts';
@@ -30,6 +30,8 @@ export interface Gated {
   comparison: Comparison | null;
   margin: number;
   noise?: RecordedNoise | undefined;
+  /** Why pairs that should be there are not; null or absent when none is missing. */
+  missing?: string | null;
 }
 
 /** One verdict per metric, in the order given. */
@@ -43,7 +45,7 @@ export function overallVerdict(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.find((verdict) => verdicts.includes(verdict)) ?? 'INVALID';
 }
 
-function judgeOne({ comparison, margin, noise }: Gated, pAdjusted: number): Judged {
+function judgeOne({ comparison, margin, noise, missing = null }: Gated, pAdjusted: number): Judged {
   const found = (verdict: Verdict, reason: string | null = null, withinMargin = false): Judged => ({
     verdict,
     pAdjusted,
@@ -51,6 +53,7 @@ function judgeOne({ comparison, margin, noise }: Gated, pAdjusted: number): Judg
     reason,
   });
   if (comparison === null) return found('INVALID', 'no case has a score on both sides');
+  if (missing !== null) return found('INVALID', missing);
   if (comparison.identical) return found('IDENTICAL');
   if (comparison.n < SMALLEST_N) {
     return found('INCONCLUSIVE', `only ${comparison.n} pairs; a metric gates from ${SMALLEST_N} pairs on`);

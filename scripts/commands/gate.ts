@@ -5,5 +5,6 @@ export const gateCommand = defineCommand({
   meta: { name: 'gate', description: 'Check recorded runs against their floors, and compare two versions.' },
   subCommands: {
     check: () => import('./gate-check.ts').then((m) => m.checkCommand),
+    compare: () => import('./gate-compare.ts').then((m) => m.compareCommand),
   },
 });

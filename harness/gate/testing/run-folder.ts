@@ -20,6 +20,8 @@ import {
 export interface Said {
   text: string;
   refused?: boolean;
+  /** The request failed. */
+  error?: boolean;
   /** Files of the passages shown, in order; each has the text of `passageOf`. */
   shown: string[];
 }
@@ -97,7 +99,10 @@ function answerable(i: number, files: string[]): Case {
     split: i % 2 ? 'test' : 'dev',
     question: `How long does part ${i} wait?`,
     files,
-    key_facts: files.map((file) => ({ any: [`${secondsOf(file)} seconds`] })),
+    key_facts: [
+      ...files.map((file) => ({ any: [`${secondsOf(file)} seconds`] })),
+      { any: ['by default'], vital: false },
+    ],
   });
 }
 
@@ -111,7 +116,7 @@ function sourceOf(file: string, n: number): Source {
   return { n, used: true, source: file, title: '', heading: [], start: 0, end: text.length, text, ...scores };
 }
 
-function answerRecord(item: Case, run: number, { text, refused = false, shown }: Said): AnswerRecord {
+function answerRecord(item: Case, run: number, { text, refused = false, error = false, shown }: Said): AnswerRecord {
   const sources = shown.map((file, i) => sourceOf(file, i + 1));
   const cited = [...new Set([...text.matchAll(/\[(\d+)\]/g)].map((match) => Number(match[1])))].sort((a, b) => a - b);
   const answer: Answer = {
@@ -128,17 +133,17 @@ function answerRecord(item: Case, run: number, { text, refused = false, shown }:
     evidence: [],
     nearest: [],
   };
+  const failure = { stage: 'generation' as const, code: 'generation_failed', message: 'the model failed' };
+  const said = error ? { answer: null, sources, error: failure } : { answer, sources, error: null };
   return sealed({
     v: SCHEMA_VERSION,
     case_id: item.id,
     run,
     case_hash: caseHash(item),
-    status: 'answered' as const,
-    answer,
-    sources,
-    error: null,
+    status: error ? ('error' as const) : ('answered' as const),
+    ...said,
     client: { ttft_ms: 2, total_ms: 3, attempts: 1, token_events: 1 },
-    answer_hash: answerHash({ answer, sources, error: null }),
+    answer_hash: answerHash(said),
   });
 }
 
