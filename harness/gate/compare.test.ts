@@ -231,7 +231,7 @@ describe('a deliberately broken run for every metric is seen to be worse', () =>
     'mrr@10': second,
     context_recall: elsewhere,
     key_fact_recall: withoutFact,
-    extra_fact_recall: text((said) => said.replace(/ by default/g, '')),
+    extra_fact_recall: text((said) => said.replace(/timeout of/g, 'delay of')),
     service_error: (item) => ({ ...sayRight(item), error: true }),
     right_decision: answersAll,
     wrong_refusal: refuse,

@@ -101,7 +101,7 @@ function answerable(i: number, files: string[]): Case {
     files,
     key_facts: [
       ...files.map((file) => ({ any: [`${secondsOf(file)} seconds`] })),
-      { any: ['by default'], vital: false },
+      { any: [`timeout of ${files[0]?.replace('.md', '')}`], vital: false },
     ],
   });
 }
