@@ -1,6 +1,7 @@
 /** `gate compare` in words: the verdict first, then the metrics, then the cases. */
 import type { CompareResult, MetricComparison } from './compare.ts';
 import { annotations, type Finding } from './finding.ts';
+import { columns } from './table.ts';
 
 export const COMPARE_FORMATS = ['text', 'json', 'markdown', 'github'] as const;
 export type CompareFormat = (typeof COMPARE_FORMATS)[number];
@@ -81,7 +82,7 @@ function plain(result: CompareResult): string {
     'mended',
     'verdict',
   ];
-  if (result.metrics.length > 0) lines.push('', ...table([head, ...result.metrics.map(row)]), '', LEGEND);
+  if (result.metrics.length > 0) lines.push('', ...columns([head, ...result.metrics.map(row)]), '', LEGEND);
   for (const metric of result.metrics.filter(({ gates }) => gates)) lines.push(...caseLines(metric));
   return `${lines.join('\n')}\n`;
 }
@@ -178,16 +179,6 @@ function annotationsOf(
     }
   }
   return annotations(findings);
-}
-
-function table(rows: readonly string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
-  return rows.map((cells) =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 function sideText({ dirs, repetitions }: CompareResult['base']): string {

@@ -6,5 +6,8 @@ export const gateCommand = defineCommand({
   subCommands: {
     check: () => import('./gate-check.ts').then((m) => m.checkCommand),
     compare: () => import('./gate-compare.ts').then((m) => m.compareCommand),
+    noise: () => import('./gate-noise.ts').then((m) => m.noiseCommand),
+    floors: () => import('./gate-floors.ts').then((m) => m.floorsCommand),
+    power: () => import('./gate-power.ts').then((m) => m.powerCommand),
   },
 });
