@@ -8,10 +8,12 @@ import { type AppDeps, createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { CodedError } from './contract.ts';
 import { createExtractive } from './generate/extractive.ts';
+import { createModel } from './generate/openai.ts';
 import type { Provider } from './generate/provider.ts';
 import { createReport } from './info.ts';
 import { createLogger, type Logger } from './log.ts';
 import { createRetriever, type Retriever } from './retrieve/client.ts';
+import { loadSecret } from './secret.ts';
 import { createStats } from './stats.ts';
 import { createWork } from './work.ts';
 
@@ -65,11 +67,17 @@ export async function startService(config: Config, options: { log?: Logger } = {
 export function createPipeline(config: Config, log: Logger): Pipeline {
   return {
     retriever: createRetriever({ command: searchCommand(config), env: config.search.env, limits: config.limits, log }),
-    provider: createExtractive(),
+    provider: createProvider(config, log),
     topK: config.topK,
     prices: { input: config.llm.priceInput, output: config.llm.priceOutput },
     log,
   };
+}
+
+function createProvider(config: Config, log: Logger): Provider {
+  if (config.llm.provider === 'extractive') return createExtractive();
+  const { llm, maxConcurrent } = config;
+  return createModel({ llm, maxConcurrent, secret: loadSecret(config.search.db, log), log });
 }
 
 /** The built-in search server needs an index; another server looks after its own. */

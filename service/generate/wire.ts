@@ -1,0 +1,77 @@
+/**
+ * Watches the raw bytes of one streamed answer, below the client library: silence, the proper end, and errors in the
+ * form of older llama.cpp builds, none of which the library reports.
+ */
+import { CodedError } from '../contract.ts';
+
+export interface Wire {
+  /** To be given to the client library; aborts through `onStall`. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** True once `data: [DONE]` came. */
+  sawDone(): boolean;
+  /** What a line `error: …` said. */
+  errorLine(): string | undefined;
+  /** Stops the clock. */
+  stop(): void;
+}
+
+/** Comments (`: ping`) prove that the server lives; so many read timeouts of nothing else are a stall all the same. */
+const PINGS_ALONE = 10;
+/** A server that has said [DONE] may take this long to close; then the stream is ended here. */
+const CLOSE_MS = 500;
+/** Longest line: an answer comes in small pieces. */
+const MAX_LINE = 1_000_000;
+
+export function createWire(readTimeoutMs: number, onStall: (error: CodedError) => void): Wire {
+  let done = false;
+  let errorLine: string | undefined;
+  let line = '';
+  let lastData = performance.now();
+  let closeStream: () => void = () => undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (ms: number, act: () => void) => {
+    clearTimeout(timer);
+    timer = setTimeout(act, ms);
+  };
+  const stalled = () =>
+    onStall(new CodedError('timeout', `The model's server was silent for ${readTimeoutMs / 1000} s.`));
+  const takeLine = (text: string) => {
+    if (text.startsWith('data:')) {
+      lastData = performance.now();
+      if (text.slice(5).trim() === '[DONE]') done = true;
+    } else if (text.startsWith('error:')) errorLine ??= text.slice(6).trim();
+  };
+  const take = (chunk: Uint8Array) => {
+    const lines = (line + Buffer.from(chunk).toString('latin1')).split(/\r?\n/);
+    line = lines.pop() ?? '';
+    for (const text of lines) takeLine(text);
+    if (line.length > MAX_LINE)
+      onStall(new CodedError('generation_failed', "The model's server sent a line without an end."));
+    if (done) wait(CLOSE_MS, closeStream);
+    else if (performance.now() - lastData > PINGS_ALONE * readTimeoutMs) stalled();
+    else wait(readTimeoutMs, stalled);
+  };
+  return {
+    async fetch(input, init) {
+      wait(readTimeoutMs, stalled);
+      const response = await fetch(input, init);
+      if (response.body === null || !response.ok) return response;
+      const watched = new TransformStream<Uint8Array, Uint8Array>({
+        start(controller) {
+          closeStream = () => controller.terminate();
+        },
+        transform(chunk, controller) {
+          take(chunk);
+          controller.enqueue(chunk);
+        },
+        flush() {
+          takeLine(line);
+        },
+      });
+      return new Response(response.body.pipeThrough(watched), response);
+    },
+    sawDone: () => done,
+    errorLine: () => errorLine,
+    stop: () => clearTimeout(timer),
+  };
+}
