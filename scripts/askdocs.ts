@@ -15,6 +15,7 @@ const root = defineCommand({
     serve: () => import('./commands/serve.ts').then((m) => m.serveCommand),
     ask: () => import('./commands/ask.ts').then((m) => m.askCommand),
     eval: () => import('./commands/eval.ts').then((m) => m.evalCommand),
+    cases: () => import('./commands/cases.ts').then((m) => m.casesCommand),
     report: () => import('./commands/report.ts').then((m) => m.reportCommand),
     gate: () => import('./commands/gate.ts').then((m) => m.gateCommand),
   },

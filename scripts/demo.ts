@@ -1,0 +1,64 @@
+/**
+ * `npm run demo`: the whole road on the demo corpus. Builds corpus and index, starts the service, walks through four
+ * scenes, evaluates all cases and asks the gate. Stops everything it started.
+ */
+import { spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { styleText } from 'node:util';
+import { loadConfig } from '../service/config.ts';
+import { startService } from '../service/serve.ts';
+import { buildCorpus } from './build-corpus.ts';
+import { playScenes } from './demo-scenes.ts';
+
+const CORPUS = 'data/corpus';
+const INDEX = 'data/demo.db';
+const RUN = 'data/demo-run';
+const cli = fileURLToPath(new URL('askdocs.js', import.meta.url));
+
+process.exitCode = await main().catch((error: unknown) => {
+  console.error(`demo: ${error instanceof Error ? error.message : String(error)}`);
+  return 69;
+});
+
+async function main(): Promise<number> {
+  const started = Date.now();
+  heading('1. Documents: fetched at pinned versions, indexed');
+  const { folder, built } = await buildCorpus(CORPUS);
+  console.log(built ? 'Fetched the documentation of fastify, pino and undici.' : 'The documents are there already.');
+  const indexed = await askdocs('index', folder, '--db', INDEX);
+  if (indexed !== 0) return indexed;
+
+  heading('2. Four scenes with the service');
+  const service = await startService(loadConfig({ ...process.env, ASKDOCS_MCP_DB: INDEX, ASKDOCS_PORT: '0' }));
+  try {
+    await playScenes({ url: service.url, out: process.stdout });
+
+    heading('3. The evaluation: every demo case, judged, with intervals');
+    await rm(RUN, { recursive: true, force: true });
+    const evaluated = await askdocs('eval', 'all', '--url', service.url, '--db', INDEX, '--out', RUN);
+    if (evaluated !== 0) return evaluated;
+  } finally {
+    await service.close();
+  }
+
+  heading('4. The gate: may this version land?');
+  const verdict = await askdocs('gate', 'check');
+  console.log(
+    `\nDone in ${Math.round((Date.now() - started) / 1000)} s. Everything is stopped. Next: npm start, or askdocs index on your own documents.`,
+  );
+  return verdict;
+}
+
+function heading(text: string): void {
+  console.log(`\n${styleText('bold', text)}`);
+}
+
+function askdocs(...args: string[]): Promise<number> {
+  console.log(styleText('dim', `$ npx askdocs ${args.join(' ')}`));
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => resolve(signal ? 130 : (code ?? 1)));
+  });
+}
