@@ -24,7 +24,8 @@ export interface ModelOptions {
 const TEMPLATE_TOKENS = 64;
 /** A server that sends this many pieces more than the limit of tokens ignores it, and is stopped. */
 const RUNAWAY = 16;
-const CHARS_PER_TOKEN = 32;
+/** The longest tokens are runs of blanks, of a hundred and more. */
+const CHARS_PER_TOKEN = 256;
 
 export function createModel(options: ModelOptions): Provider {
   const { llm, secret, log } = options;
