@@ -1,12 +1,64 @@
 /** The judge that options name. */
+import { randomBytes } from 'node:crypto';
 import { type Judge, unknownJudge } from '../harness/judges/judge.ts';
 import { lexicalJudge } from '../harness/judges/lexical.ts';
+import { type LlmJudgeOptions, llmJudge } from '../harness/judges/llm.ts';
+import { CodedError } from '../service/contract.ts';
 
 export const judgeArgs = {
-  judge: { type: 'string', default: 'lexical', description: 'Who judges: lexical (no model)', valueHint: 'NAME' },
+  judge: {
+    type: 'string',
+    default: 'lexical',
+    description: 'Who judges: lexical (no model) or llm',
+    valueHint: 'NAME',
+  },
+  judgeUrl: {
+    type: 'string',
+    default: 'http://localhost:8082/v1',
+    description: 'OpenAI-compatible server of the llm judge',
+    valueHint: 'URL',
+  },
+  judgeModel: {
+    type: 'string',
+    default: 'Qwen2.5-7B-Instruct',
+    description: 'Model of the llm judge',
+    valueHint: 'NAME',
+  },
+  judgeThreshold: {
+    type: 'string',
+    description: 'Least probability of yes that counts as yes (default 0.5)',
+    valueHint: 'P',
+  },
+  judgeConcurrency: { type: 'string', description: 'Questions to the llm judge at a time (default 4)', valueHint: 'N' },
 } as const;
 
-export async function judgeFromArgs(args: { judge: string }): Promise<Judge> {
+export interface JudgeArgs {
+  judge: string;
+  judgeUrl: string;
+  judgeModel: string;
+  judgeThreshold?: string | undefined;
+  judgeConcurrency?: string | undefined;
+}
+
+/** A key for the judge's server is taken from ASKDOCS_JUDGE_API_KEY. */
+export function judgeFromArgs(args: JudgeArgs, more: Pick<LlmJudgeOptions, 'onCompletion'> = {}): Judge {
   if (args.judge === 'lexical') return lexicalJudge();
-  throw unknownJudge(args.judge);
+  if (args.judge !== 'llm') throw unknownJudge(args.judge);
+  if (!URL.canParse(args.judgeUrl))
+    throw new CodedError('bad_input', `--judge-url takes an http address, not "${args.judgeUrl}"`);
+  return llmJudge({
+    baseUrl: args.judgeUrl,
+    model: args.judgeModel,
+    apiKey: process.env.ASKDOCS_JUDGE_API_KEY,
+    threshold: inRange('--judge-threshold', args.judgeThreshold ?? '0.5', 0, 1),
+    concurrency: inRange('--judge-concurrency', args.judgeConcurrency ?? '4', 1, 256),
+    secret: randomBytes(32).toString('hex'),
+    ...more,
+  });
+}
+
+function inRange(option: string, given: string, low: number, high: number): number {
+  const value = Number(given);
+  if (given.trim() !== '' && value >= low && value <= high) return value;
+  throw new CodedError('bad_input', `${option} takes a number from ${low} to ${high}, not "${given}"`);
 }

@@ -8,19 +8,38 @@ export interface Words {
   /** Stems in order, stop words left out. */
   stems: string[];
   quantities: Quantity[];
-  /** How often something is denied. */
-  negations: number;
+  /** All words as they stand. */
+  plain: string[];
+  /** Stems within reach of a denial. */
+  denied: Set<string>;
 }
 
 export function wordsOf(text: string): Words {
-  const words: Words = { stems: [], quantities: [], negations: 0 };
+  const words: Words = { stems: [], quantities: [], plain: [], denied: new Set() };
+  let reach = 0;
   for (const token of tokenise(splitNames(text))) {
+    if (token.kind === 'break') reach = 0;
     if (token.kind === 'number') words.quantities.push(token);
     if (token.kind !== 'word') continue;
-    if (NEGATIONS.has(token.text)) words.negations += 1;
-    else if (!STOP_WORDS.has(token.text)) words.stems.push(stem(token.text));
+    words.plain.push(token.text);
+    if (NEGATIONS.has(token.text)) reach = REACH;
+    else if (!STOP_WORDS.has(token.text)) {
+      words.stems.push(stem(token.text));
+      if (reach > 0) words.denied.add(stem(token.text));
+      reach -= 1;
+    }
   }
   return words;
+}
+
+/** Several texts as one. */
+export function joinWords(parts: readonly Words[]): Words {
+  return {
+    stems: parts.flatMap((part) => part.stems),
+    quantities: parts.flatMap((part) => part.quantities),
+    plain: parts.flatMap((part) => part.plain),
+    denied: new Set(parts.flatMap((part) => [...part.denied])),
+  };
 }
 
 /** Names as written: identifiers, and words with a capital that do not begin the text. */
@@ -36,6 +55,8 @@ export function namesOf(text: string): string[] {
   return [...found];
 }
 
+/** Content words after a denial that it covers. */
+const REACH = 3;
 const NEGATIONS = new Set('not no never neither nor none without cannot nothing nobody unable'.split(' '));
 
 export const STOP_WORDS = new Set(

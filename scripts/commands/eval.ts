@@ -13,7 +13,7 @@ import { askdocsTarget } from '../../harness/targets/askdocs.ts';
 import { CodedError } from '../../service/contract.ts';
 import { type Service, serviceFor } from '../eval-service.ts';
 import { interruptible } from '../interrupt.ts';
-import { judgeArgs, judgeFromArgs } from '../judges.ts';
+import { type JudgeArgs, judgeArgs, judgeFromArgs } from '../judges.ts';
 import { createProgress } from '../progress.ts';
 import { formatArg, metricsTable, printJson } from '../tables.ts';
 
@@ -149,9 +149,9 @@ async function answerFrom(
   return 0;
 }
 
-async function judge(dir: string, args: Parameters<typeof judgeFromArgs>[0]): Promise<number> {
+async function judge(dir: string, args: JudgeArgs): Promise<number> {
   readManifest(dir);
-  const chosen = await judgeFromArgs(args);
+  const chosen = judgeFromArgs(args);
   return interruptible(async (signal) => {
     const progress = createProgress();
     const outcome = await judgeRun({ dir, judge: chosen, signal, onProgress: progress.update });
