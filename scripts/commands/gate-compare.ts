@@ -6,8 +6,9 @@ import { readCasesFile } from '../../harness/gate/case-lines.ts';
 import { compareRuns } from '../../harness/gate/compare.ts';
 import { COMPARE_FORMATS, type CompareFormat, formatCompare } from '../../harness/gate/compare-text.ts';
 import { DEFAULT_MARGINS, loadGate } from '../../harness/gate/config.ts';
-import { ALLOW_KINDS, type AllowKind } from '../../harness/gate/sides.ts';
+import { ALLOW_KINDS } from '../../harness/gate/sides.ts';
 import { CodedError } from '../../service/contract.ts';
+import { allowedKinds } from '../allow.ts';
 
 const LATE_OPTIONS = { gate: { type: 'string' }, allow: { type: 'string' }, format: { type: 'string' } } as const;
 
@@ -41,7 +42,7 @@ export const compareCommand = defineCommand({
       new: after,
       margins: gate?.config.margins ?? DEFAULT_MARGINS,
       noise: gate?.config.noise ?? {},
-      allow: allowed(args.allow),
+      allow: allowedKinds(args.allow),
     });
     const lines = gate === null ? new Map<string, number>() : readCasesFile(gate.at(gate.config.cases)).lines;
     const placeOf = (id: string) => {
@@ -72,14 +73,4 @@ function formatOf(text: string): CompareFormat {
   if (format === undefined)
     throw new CodedError('bad_input', `--format takes ${COMPARE_FORMATS.join(', ')}, not "${text}"`);
   return format;
-}
-
-function allowed(text: string): AllowKind[] {
-  const kinds = text.split(',').filter((kind) => kind !== '');
-  for (const kind of kinds) {
-    if (!ALLOW_KINDS.some((known) => known === kind)) {
-      throw new CodedError('bad_input', `--allow takes ${ALLOW_KINDS.join(', ')}, not "${kind}"`);
-    }
-  }
-  return kinds as AllowKind[];
 }

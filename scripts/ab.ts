@@ -1,0 +1,111 @@
+/** Two configurations asked the same cases, interleaved: a, b, a, b, … so that a drift of the machine hits both sides alike. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { answerCases } from '../harness/answer.ts';
+import { finishRun } from '../harness/finish.ts';
+import { judgeRun } from '../harness/judge.ts';
+import type { Judge } from '../harness/judges/judge.ts';
+import { planRun } from '../harness/plan.ts';
+import type { Case } from '../harness/schema.ts';
+import { askdocsTarget } from '../harness/targets/askdocs.ts';
+import { type Environment, loadConfig } from '../service/config.ts';
+import { CodedError } from '../service/contract.ts';
+import { type Service, startService } from '../service/serve.ts';
+import type { Progress } from './progress.ts';
+
+export interface AbOptions {
+  /** Settings of each side, without those of the machine. */
+  a: Environment;
+  b: Environment;
+  runs: number;
+  cases: Case[];
+  casesPath: string;
+  out: string;
+  judge: Judge;
+  seed: string;
+  signal: AbortSignal;
+  progress: Progress;
+}
+
+export interface AbOutcome {
+  a: string[];
+  b: string[];
+  interrupted: boolean;
+}
+
+/** What differs between two repetitions must be the system: no copies from a prompt cache. */
+const REPEATED = { ASKDOCS_LLM_CACHE_PROMPT: 'false', ASKDOCS_HOST: '127.0.0.1', ASKDOCS_PORT: '0' };
+
+/** Writes `a-1`, `b-1`, `a-2`, … under `out`; a folder that is finished is not asked again. */
+export async function runAb(options: AbOptions): Promise<AbOutcome> {
+  const outcome: AbOutcome = { a: [], b: [], interrupted: false };
+  const services: { side: 'a' | 'b'; service: Service; db: string }[] = [];
+  try {
+    for (const side of ['a', 'b'] as const) {
+      const config = loadConfig({ ...options[side], ...REPEATED });
+      requireIndex(side, config.search);
+      services.push({ side, service: await startService(config), db: config.search.db });
+    }
+    for (let run = 1; run <= options.runs; run++) {
+      for (const { side, service, db } of services) {
+        const dir = join(options.out, `${side}-${run}`);
+        if (!(await oneRun(dir, service.url, db, run, options))) return { ...outcome, interrupted: true };
+        outcome[side].push(dir);
+      }
+    }
+    return outcome;
+  } finally {
+    await Promise.all(services.map(({ service }) => service.close()));
+  }
+}
+
+/** Settings of a file in the form of `.env`, over those of the process. */
+export function readSettings(path: string, environment: Environment): Environment {
+  if (!existsSync(path))
+    throw new CodedError('bad_input', `${path} does not exist; it should hold lines like ASKDOCS_TOP_K=3`);
+  return { ...environment, ...parseEnv(readFileSync(path, 'utf8')) };
+}
+
+/** False when it was interrupted. */
+async function oneRun(dir: string, url: string, db: string, run: number, options: AbOptions): Promise<boolean> {
+  const { cases, signal, progress } = options;
+  const target = askdocsTarget(url);
+  const described = await target.describe(signal);
+  const plan = {
+    cases,
+    casesPath: options.casesPath,
+    runs: 1,
+    seed: `${options.seed}/${run}`,
+    url: null,
+    db,
+    described,
+  };
+  const manifest = planRun({ ...plan, cwd: process.cwd(), now: new Date() });
+  // Both sides of a repetition ask in the same order, each repetition in another one.
+  const shuffled = { ...manifest, cases: { ...manifest.cases, order: 'shuffled' as const } };
+  const onProgress = (done: number, total: number, label: string) => progress.update(done, total, `${dir}: ${label}`);
+  const answered = await answerCases({
+    dir,
+    cases,
+    manifest: shuffled,
+    target,
+    concurrency: described.maxConcurrent,
+    signal,
+    onProgress,
+  });
+  if (answered.interrupted) return false;
+  const judged = await judgeRun({ dir, judge: options.judge, signal, onProgress });
+  if (judged.interrupted) return false;
+  finishRun(dir);
+  return true;
+}
+
+function requireIndex(side: string, { db, command }: { db: string; command: readonly string[] | undefined }): void {
+  if (command === undefined && !existsSync(db)) {
+    throw new CodedError(
+      'bad_input',
+      `side ${side} has no index at ${db}; make one with askdocs index PATH --db ${db}`,
+    );
+  }
+}
