@@ -1,0 +1,103 @@
+/**
+ * The index file: one SQLite database in WAL mode. Readers see the last published generation, whatever a writer does.
+ * Rows of `files` with `born` above the published generation are staged: they are not in the full-text table, so no
+ * search can meet them, and the next run takes them over if the file is still the same.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { CodedError } from '../contract.ts';
+
+export type Db = Database.Database;
+
+export const SCHEMA_VERSION = 1;
+
+const SCHEMA = `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE files (
+    id INTEGER PRIMARY KEY, source TEXT NOT NULL, hash TEXT NOT NULL, title TEXT NOT NULL, born INTEGER NOT NULL,
+    UNIQUE (source, born)
+  );
+  CREATE TABLE passages (
+    id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE, ord INTEGER NOT NULL,
+    heading TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL, text TEXT NOT NULL
+  );
+  CREATE INDEX passages_of_file ON passages (file_id);
+  -- Tokens made by text/tokens.ts, divided by spaces; the ascii tokenizer only takes them apart again.
+  CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, content='', contentless_delete=1, tokenize='ascii');
+`;
+
+/** Opens an index for reading; a file that is no index of this version is refused with what to do. */
+export function openForReading(path: string): Db {
+  if (!existsSync(path))
+    throw new CodedError('not_found', `There is no index at ${path}; make one with askdocs index PATH --db ${path}`);
+  const db = open(path, { readonly: true });
+  checkVersion(db, path);
+  return db;
+}
+
+/** Opens an index for writing and creates it where there is none. */
+export function openForWriting(path: string): Db {
+  mkdirSync(dirname(path), { recursive: true });
+  const db = open(path, {});
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = NORMAL');
+  db.pragma('foreign_keys = ON');
+  if (isBlank(db)) {
+    db.transaction(() => {
+      db.exec(SCHEMA);
+      setMeta(db, { schema: String(SCHEMA_VERSION), generation: '0' });
+    }).immediate();
+  }
+  checkVersion(db, path);
+  return db;
+}
+
+export function getMeta(db: Db): Record<string, string> {
+  const rows = db.prepare('SELECT key, value FROM meta').all() as { key: string; value: string }[];
+  return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+}
+
+export function setMeta(db: Db, values: Record<string, string>): void {
+  const put = db.prepare(
+    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  );
+  for (const [key, value] of Object.entries(values)) put.run(key, value);
+}
+
+function open(path: string, options: Database.Options): Db {
+  try {
+    const db = new Database(path, { ...options, timeout: 5000 });
+    db.pragma('cache_size = -65536');
+    db.pragma('schema_version');
+    return db;
+  } catch (cause) {
+    throw notAnIndex(path, cause);
+  }
+}
+
+function isBlank(db: Db): boolean {
+  return (db.prepare('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number }).n === 0;
+}
+
+function checkVersion(db: Db, path: string): void {
+  let found: string | undefined;
+  try {
+    found = getMeta(db).schema;
+  } catch (cause) {
+    db.close();
+    throw notAnIndex(path, cause);
+  }
+  if (found === String(SCHEMA_VERSION)) return;
+  db.close();
+  throw new CodedError(
+    'bad_input',
+    `The index ${path} was made by another version of askdocs; delete it and run askdocs index again.`,
+  );
+}
+
+function notAnIndex(path: string, cause: unknown): CodedError {
+  return new CodedError('bad_input', `${path} is not an askdocs index; choose another path with --db, or delete it.`, {
+    cause,
+  });
+}

@@ -1,0 +1,189 @@
+/**
+ * Brings an index into step with files or records: only what changed is read into passages again, what is gone leaves
+ * nothing behind, and readers see the old index until the new one is whole.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { CodedError } from '../../contract.ts';
+import { chunk } from '../chunk.ts';
+import { type Db, openForWriting } from '../db.ts';
+import { lockForWriting } from '../lock.ts';
+import { createWriter, type Writer } from '../writer.ts';
+import { readPlain } from './plain.ts';
+import { KNOWN_EXTENSIONS, readerFor } from './readers.ts';
+import { type Found, walk } from './walk.ts';
+
+export interface IndexSummary {
+  db: string;
+  /** Files in the index now. */
+  files: number;
+  passages: number;
+  added: number;
+  changed: number;
+  unchanged: number;
+  removed: number;
+  /** Files that could not be read, with the reason; files of unknown formats are counted in `ignored` alone. */
+  skipped: { source: string; reason: string }[];
+  ignored: number;
+  ms: number;
+}
+
+export type OnProgress = (done: number, total: number, label: string) => void;
+
+export interface IndexOptions {
+  db: string;
+  onProgress?: OnProgress | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** A record as JSONL holds it: becomes one source named by its id. */
+export interface TextRecord {
+  id: string;
+  title: string;
+  text: string;
+}
+
+/** Larger files are data, not documents; they are reported and skipped. */
+const MAX_BYTES = 20 * 1024 * 1024;
+
+export async function indexPaths(options: IndexOptions & { roots: readonly string[] }): Promise<IndexSummary> {
+  const started = Date.now();
+  const all = await walk(options.roots);
+  const readable = all.filter((file) => readerFor(file.path) !== undefined);
+  if (readable.length === 0) throw nothingToRead(options.roots, all);
+  return writing(options.db, async (db, writer) => {
+    const run = createRun(writer, options, readable.length);
+    for (const file of readable) await addFile(run, file);
+    if (run.seen.size === 0) throw allBroken(options.roots, run);
+    return finish(db, run, { started, ignored: all.length - readable.length, path: options.db });
+  });
+}
+
+/** The same for records from anywhere, one after the other: nothing but the passages of one is held in memory. */
+export async function indexRecords(
+  options: IndexOptions & { records: AsyncIterable<TextRecord> | Iterable<TextRecord> },
+): Promise<IndexSummary> {
+  const started = Date.now();
+  return writing(options.db, async (db, writer) => {
+    const run = createRun(writer, options, 0);
+    for await (const record of options.records) {
+      add(run, record.id, hashOf(`${record.title}\0${record.text}`), () => ({
+        ...readPlain(record.text),
+        title: record.title,
+      }));
+    }
+    return finish(db, run, { started, ignored: 0, path: options.db });
+  });
+}
+
+interface Run {
+  writer: Writer;
+  options: IndexOptions;
+  total: number;
+  seen: Set<string>;
+  counts: { added: number; changed: number; unchanged: number };
+  skipped: { source: string; reason: string }[];
+}
+
+function createRun(writer: Writer, options: IndexOptions, total: number): Run {
+  return { writer, options, total, seen: new Set(), counts: { added: 0, changed: 0, unchanged: 0 }, skipped: [] };
+}
+
+async function writing<T>(path: string, work: (db: Db, writer: Writer) => Promise<T>): Promise<T> {
+  const unlock = lockForWriting(path);
+  try {
+    const db = openForWriting(path);
+    try {
+      return await work(db, createWriter(db));
+    } finally {
+      db.close();
+    }
+  } finally {
+    unlock();
+  }
+}
+
+async function addFile(run: Run, file: Found): Promise<void> {
+  const reader = readerFor(file.path);
+  if (reader === undefined) return;
+  if (file.size > MAX_BYTES) return skip(run, file.source, `larger than ${MAX_BYTES / 1024 / 1024} MB`);
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(file.path);
+  } catch (cause) {
+    return skip(run, file.source, `cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+  }
+  if (bytes.includes(0)) return skip(run, file.source, 'is binary, not text');
+  const text = new TextDecoder('utf-8').decode(bytes);
+  const named = { title: file.source.replace(/^.*\//, '').replace(/\.[^.]+$/, '') };
+  add(run, file.source, hashOf(bytes), () => {
+    const document = reader.read(text);
+    return { ...document, title: document.title || named.title };
+  });
+}
+
+function add(run: Run, source: string, hash: string, read: () => ReturnType<typeof readPlain>): void {
+  const { writer, options, counts } = run;
+  if (options.signal?.aborted)
+    throw new CodedError('cancelled', 'Stopped. What was read is kept; the same command goes on from here.');
+  if (run.seen.has(source)) throw new CodedError('bad_input', `Two records have the id ${source}.`);
+  run.seen.add(source);
+  const before = writer.published.get(source);
+  if (before === hash) counts.unchanged++;
+  else {
+    counts[before === undefined ? 'added' : 'changed']++;
+    if (writer.staged.get(source) !== hash) {
+      const document = read();
+      writer.stage({ source, hash, title: document.title, chunks: chunk(document) });
+    }
+  }
+  options.onProgress?.(run.seen.size, Math.max(run.total, run.seen.size), source);
+}
+
+function skip(run: Run, source: string, reason: string): void {
+  run.skipped.push({ source, reason });
+}
+
+function finish(db: Db, run: Run, facts: { started: number; ignored: number; path: string }): IndexSummary {
+  const { counts, skipped, writer } = run;
+  const nothing =
+    counts.added + counts.changed === 0 &&
+    writer.staged.size === 0 &&
+    [...writer.published.keys()].every((source) => run.seen.has(source));
+  const { removed, passages } = nothing ? { removed: 0, passages: countPassages(db) } : writer.publish(run.seen);
+  return {
+    db: facts.path,
+    files: run.seen.size,
+    passages,
+    ...counts,
+    removed,
+    skipped,
+    ignored: facts.ignored,
+    ms: Date.now() - facts.started,
+  };
+}
+
+function countPassages(db: Db): number {
+  return (db.prepare('SELECT count(*) AS n FROM passages').get() as { n: number }).n;
+}
+
+function hashOf(data: Buffer | string): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+function nothingToRead(roots: readonly string[], all: Found[]): CodedError {
+  const where = roots.join(', ');
+  if (all.length === 0) return new CodedError('bad_input', `There are no files in ${where}.`);
+  return new CodedError(
+    'bad_input',
+    `None of the ${all.length} files in ${where} can be read; askdocs reads ${KNOWN_EXTENSIONS.join(', ')}.`,
+  );
+}
+
+function allBroken(roots: readonly string[], run: Run): CodedError {
+  const [first] = run.skipped;
+  return new CodedError(
+    'bad_input',
+    `No file in ${roots.join(', ')} could be read; ${first?.source}: ${first?.reason}.`,
+  );
+}

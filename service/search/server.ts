@@ -1,0 +1,39 @@
+/**
+ * The retrieval server: MCP on stdio, its own process. `node --import tsx service/search/server.ts --db PATH`, or with
+ * CRAG_DB in the environment. Standard output carries the protocol only; what goes wrong is said on standard error.
+ */
+import { parseArgs } from 'node:util';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { CodedError } from '../contract.ts';
+import { openStore } from './store.ts';
+import { createServer } from './tools.ts';
+
+const VERSION = '1.0.0';
+
+try {
+  const settings = readSettings();
+  const store = await openStore(settings.db, { minCosine: settings.minCosine });
+  const server = createServer(store, VERSION);
+  // The SDK's transport ignores the end of stdin: without this the process would outlive a killed parent.
+  process.stdin.once('end', () => process.exit(0));
+  process.stdin.once('close', () => process.exit(0));
+  await server.connect(new StdioServerTransport());
+} catch (error) {
+  console.error(error instanceof CodedError ? `askdocs search: ${error.message}` : error);
+  process.exit(1);
+}
+
+function readSettings(): { db: string; minCosine: number | undefined } {
+  const { values } = parseArgs({ options: { db: { type: 'string' } }, strict: false });
+  const db = typeof values.db === 'string' ? values.db : process.env.CRAG_DB;
+  if (db === undefined || db === '') throw new CodedError('bad_config', 'Name the index with --db PATH or in CRAG_DB.');
+  const given = process.env.CRAG_MIN_COSINE;
+  if (given === undefined || given === '') return { db, minCosine: undefined };
+  const minCosine = Number(given);
+  if (!(minCosine >= -1 && minCosine <= 1))
+    throw new CodedError(
+      'bad_config',
+      `CRAG_MIN_COSINE is ${JSON.stringify(given)}; it must be a number from -1 to 1.`,
+    );
+  return { db, minCosine };
+}
