@@ -30,6 +30,8 @@ export interface AnswerDeps {
 
 /** How many of the passages that came closest a refusal by the gate shows. */
 const NEAREST = 3;
+const NOTHING_FITS =
+  "Not one passage fits the model's context; give the server a larger one, or lower ASKDOCS_LLM_MAX_TOKENS.";
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0 };
 
 /**
@@ -53,6 +55,7 @@ export async function* answerQuestion(
     turn.stage = 'generation';
     const prepared = await deps.provider.prepare(request.question, found.passages, signal);
     yield { event: 'sources', data: { sources: prepared.sources } };
+    if (!prepared.sources.some((source) => source.used)) throw new CodedError('context_overflow', NOTHING_FITS);
     let end: { finish: 'stop' | 'length'; usage: Usage | null } | undefined;
     for await (const event of deps.provider.generate(prepared, signal)) {
       if (event.type === 'end') end = event;
