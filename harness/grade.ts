@@ -67,7 +67,8 @@ export function gradeOf(graded: readonly GradedPair[]): Grade {
   const judged = labelled.filter(({ ruling }) => ruling.status === 'judged');
   const table = tableOf(judged);
   const { sensitivity: sens, specificity: spec } = sensitivitySpecificity(table);
-  const kappa = cohensKappa(table);
+  // With one label only there is nothing to agree on.
+  const kappa = sens.rate === null || spec.rate === null ? null : cohensKappa(table);
   return {
     n: judged.length,
     unjudged: labelled.length - judged.length,

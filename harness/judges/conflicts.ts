@@ -1,11 +1,11 @@
 /** Signs that a claim contradicts a text that shares its words: each is rare in faithful claims, so each lowers the score. */
-import type { Words } from './words.ts';
+import { stem, type Words } from './words.ts';
 
 /** Opposites; a claim that has one of a pair where the text has only the other turns it round. */
 const OPPOSITES = pairs(
   'before/after minimum/maximum min/max least/most more/less more/fewer greater/smaller greater/lower higher/lower above/below over/under ' +
-    'increase/decrease increas/decreas rise/fall increase/reduce grow/shrink enable/disable enabl/disabl allow/forbid allow/prevent allow/deny accept/reject include/exclude ' +
-    'includ/exclud first/last earlier/later early/late start/end start/stop begin/end open/close open/closed opened/closed synchronous/asynchronous sync/async ' +
+    'increase/decrease rise/fall increase/reduce grow/shrink enable/disable allow/forbid allow/prevent allow/deny accept/reject include/exclude ' +
+    'first/last earlier/later early/late start/end start/stop begin/end open/close open/closed opened/closed synchronous/asynchronous sync/async ' +
     'synchronously/asynchronously request/response client/server input/output incoming/outgoing inbound/outbound read/write add/remove parent/child ' +
     'success/failure succeed/fail always/never all/none some/all required/optional mandatory/optional must/may same/different equal/different public/private local/remote ' +
     'internal/external top/bottom left/right long/short longer/shorter fast/slow faster/slower old/new older/newer cheap/expensive hot/cold warm/cold true/false ' +
@@ -22,8 +22,8 @@ const STRONG = new Set(
 
 /** Words whose opposite, and not themselves, stand in the text. */
 export function oppositesIn(claim: Words, text: Words): number {
-  const said = new Set(claim.plain);
-  const there = new Set(text.plain);
+  const said = new Set(claim.plain.map(stem));
+  const there = new Set(text.plain.map(stem));
   return lacking(said, there).filter((word) =>
     OPPOSITES.get(word)?.some((other) => there.has(other) && !said.has(other)),
   ).length;
@@ -48,7 +48,7 @@ function lacking(words: Set<string>, text: Set<string>): string[] {
 function pairs(list: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const pair of list.split(' ')) {
-    const [a = '', b = ''] = pair.split('/');
+    const [a = '', b = ''] = pair.split('/').map(stem);
     found.set(a, [...(found.get(a) ?? []), b]);
     found.set(b, [...(found.get(b) ?? []), a]);
   }

@@ -49,8 +49,8 @@ export const CASES: Case[] = [
 
 /** Answers the two answerable cases well and refuses the others. */
 export const goodReply: Reply = (question) => {
-  if (question.includes('one')) return say('Alpha is 5 [1].', [A, B]);
-  if (question.includes('two')) return say('Alpha is 5 [1]. Beta is 7 [2].', [A, B]);
+  if (/\bone\b/.test(question)) return say('Alpha is 5 [1].', [A, B]);
+  if (/\btwo\b/.test(question)) return say('Alpha is 5 [1]. Beta is 7 [2].', [A, B]);
   return refuse();
 };
 
