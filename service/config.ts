@@ -227,7 +227,7 @@ function unknownNames(env: Environment): string[] {
 function searchEnv(env: Environment): Record<string, string> {
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined &&
+      Boolean(entry[1]) &&
       /^(?:CRAG_|ASKDOCS_EMBED_|ASKDOCS_MODELS_|ASKDOCS_SEARCH_|NODE_EXTRA_CA_CERTS$)/.test(entry[0]),
   );
   return Object.fromEntries(passed);
