@@ -34,7 +34,7 @@ async function start(env: Record<string, string> = {}, mode = 'typed'): Promise<
   return service;
 }
 const ask = async ({ url }: Service, body: object = QUESTION) =>
-  (await eventsOf(await post(`${url}/ask`, body))).at(-1);
+  (await eventsOf(await post(`${url}/ask`, body))).at(-1)!;
 const source = (text: string, n = 1): Source => ({
   n,
   used: true,

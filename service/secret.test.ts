@@ -8,6 +8,7 @@ import { loadSecret } from './secret.ts';
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'askdocs-secret-'));
+  for (const name of ['docs.db', 'a.db', 'b.db', 'x.db']) writeFileSync(join(folder, name), '');
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -24,10 +25,12 @@ it('differs from index to index', () => {
   expect(loadSecret(join(folder, 'a.db'), silentLogger)).not.toEqual(loadSecret(join(folder, 'b.db'), silentLogger));
 });
 
-it('without a folder it lasts for the process; a damaged one is said and not used', () => {
+it('without an index it lasts for the process; a damaged one is said and not used', () => {
   const nowhere = join(folder, 'no', 'docs.db');
   expect(loadSecret(nowhere, silentLogger)).toHaveLength(32);
   expect(existsSync(join(folder, 'no'))).toBe(false);
+  loadSecret(join(folder, 'none.db'), silentLogger);
+  expect(existsSync(join(folder, 'none.db.secret'))).toBe(false);
   writeFileSync(join(folder, 'x.db.secret'), 'short');
   const lines: string[] = [];
   expect(loadSecret(join(folder, 'x.db'), { ...silentLogger, warn: (message) => lines.push(message) })).toHaveLength(

@@ -1,18 +1,17 @@
 /** The secret of the fences: drawn once, kept beside the index, readable by its owner alone. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Logger } from './log.ts';
 
 const BYTES = 32;
 
-/** Without a folder to keep it in (a foreign retrieval server), or without the right to write, it lasts for this process. */
+/** Without an index to keep it beside (a foreign retrieval server), or without the right to write, it lasts for this process. */
 export function loadSecret(db: string, log: Logger): Uint8Array {
   const file = `${db}.secret`;
   try {
     if (existsSync(file)) return read(file);
     const drawn = randomBytes(BYTES);
-    if (!existsSync(dirname(db))) return drawn;
+    if (!existsSync(db)) return drawn;
     return keep(file, drawn);
   } catch (error) {
     log.warn('the secret of the fences could not be kept; cached prompts will not outlive this process', {
