@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { loadConfig } from '../service/config.ts';
 import { CodedError } from '../service/contract.ts';
+import { createLogger } from '../service/log.ts';
 import { startService } from '../service/serve.ts';
 
 export interface Service {
@@ -20,7 +21,8 @@ export async function serviceFor(args: { url?: string | undefined; db: string },
   // A cached prompt gives back a copy of the first answer: repetitions would measure nothing.
   const repeated = runs > 1 ? { ASKDOCS_LLM_CACHE_PROMPT: 'false' } : {};
   const env = { ...process.env, ...repeated, ASKDOCS_MCP_DB: args.db, ASKDOCS_HOST: '127.0.0.1', ASKDOCS_PORT: '0' };
-  return startService(loadConfig(env));
+  // One line an answer would drown the progress; what goes wrong is said.
+  return startService(loadConfig(env), { log: { ...createLogger(process.stderr), info() {} } });
 }
 
 function checkedUrl(url: string): string {

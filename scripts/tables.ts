@@ -1,6 +1,7 @@
 /** What the evaluation prints in a terminal. */
 import { metricRows } from '../harness/report/markdown.ts';
 import type { Summary } from '../harness/schema.ts';
+import type { StageTiming } from '../harness/timings.ts';
 
 /** citty wants its options in a list it could change, so no `as const` here. */
 export const formatArg = {
@@ -34,6 +35,11 @@ export function metricsTable(summary: Summary): string {
     textTable(['metric', 'value', '95% interval', 'n'], rows),
     textTable(['answers', 'answered', 'wrong refusal', 'correct refusal', 'wrongly answered', 'error'], matrix),
   ].join('\n\n');
+}
+
+export function timingsTable(timings: readonly StageTiming[]): string {
+  const rows = timings.map((item) => [item.stage, String(item.n), String(item.p50_ms), String(item.p95_ms)]);
+  return textTable(['time', 'n', 'P50 ms', 'P95 ms'], rows);
 }
 
 export function printJson(value: unknown): void {

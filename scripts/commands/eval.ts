@@ -7,15 +7,16 @@ import { finishRun } from '../../harness/finish.ts';
 import { judgeRun } from '../../harness/judge.ts';
 import { planRun } from '../../harness/plan.ts';
 import { failuresOf } from '../../harness/report/failures.ts';
-import { readManifest, readRun, runExists } from '../../harness/run.ts';
-import type { Case, Summary } from '../../harness/schema.ts';
+import { type RunRecords, readManifest, readRun, runExists } from '../../harness/run.ts';
+import type { Case } from '../../harness/schema.ts';
 import { askdocsTarget } from '../../harness/targets/askdocs.ts';
+import { timingsOf } from '../../harness/timings.ts';
 import { CodedError } from '../../service/contract.ts';
 import { type Service, serviceFor } from '../eval-service.ts';
 import { interruptible } from '../interrupt.ts';
 import { type JudgeArgs, judgeArgs, judgeFromArgs } from '../judges.ts';
 import { createProgress } from '../progress.ts';
-import { formatArg, metricsTable, printJson } from '../tables.ts';
+import { formatArg, metricsTable, printJson, timingsTable } from '../tables.ts';
 
 const DEFAULT_CASES = 'cases/demo.jsonl';
 
@@ -168,15 +169,18 @@ async function judge(dir: string, args: JudgeArgs): Promise<number> {
 }
 
 function finish(dir: string, format: string): number {
-  const { summary } = finishRun(dir);
+  const { records, summary } = finishRun(dir);
   if (format === 'json') printJson(summary);
-  else process.stdout.write(`${metricsTable(summary)}\n${whereTo(dir, summary)}\n`);
+  else
+    process.stdout.write(
+      `${metricsTable(summary)}\n\n${timingsTable(timingsOf(records))}\n\n${whereTo(dir, records)}\n`,
+    );
   return 0;
 }
 
-function whereTo(dir: string, summary: Summary): string {
-  const failed = new Set(failuresOf(readRun(dir)).map((failure) => failure.case_id)).size;
-  return `${failed} of ${summary.cases.count} cases have something to look at: ${dir}/report.md`;
+function whereTo(dir: string, records: RunRecords): string {
+  const failed = new Set(failuresOf(records).map((failure) => failure.case_id)).size;
+  return `${failed} of ${records.cases.length} cases have something to look at: ${dir}/report.md`;
 }
 
 function chooseCases(args: AnswerArgs): Case[] {

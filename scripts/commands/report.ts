@@ -3,7 +3,7 @@ import { defineCommand } from 'citty';
 import { finishRun } from '../../harness/finish.ts';
 import { timingsOf } from '../../harness/timings.ts';
 import { verifyRun } from '../../harness/verify.ts';
-import { formatArg, metricsTable, printJson, textTable } from '../tables.ts';
+import { formatArg, metricsTable, printJson, timingsTable } from '../tables.ts';
 
 export const reportCommand = defineCommand({
   meta: { name: 'report', description: 'Compute summary and report of a run again from its records, and print them' },
@@ -17,8 +17,7 @@ export const reportCommand = defineCommand({
     const timings = timingsOf(records);
     if (args.format === 'json') printJson({ summary, timings, problems });
     else {
-      const rows = timings.map((item) => [item.stage, String(item.n), String(item.p50_ms), String(item.p95_ms)]);
-      process.stdout.write(`${metricsTable(summary)}\n\n${textTable(['time', 'n', 'P50 ms', 'P95 ms'], rows)}\n`);
+      process.stdout.write(`${metricsTable(summary)}\n\n${timingsTable(timings)}\n`);
       for (const problem of problems) process.stdout.write(`Mind: ${problem}\n`);
       process.stdout.write(`Written: ${args.run}/report.md\n`);
     }
