@@ -16,6 +16,7 @@ const root = defineCommand({
     ask: () => import('./commands/ask.ts').then((m) => m.askCommand),
     eval: () => import('./commands/eval.ts').then((m) => m.evalCommand),
     cases: () => import('./commands/cases.ts').then((m) => m.casesCommand),
+    judge: () => import('./commands/judge.ts').then((m) => m.judgeCommand),
     report: () => import('./commands/report.ts').then((m) => m.reportCommand),
     gate: () => import('./commands/gate.ts').then((m) => m.gateCommand),
   },

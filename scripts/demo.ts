@@ -7,13 +7,17 @@ import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import { loadConfig } from '../service/config.ts';
+import { createLogger, type Logger } from '../service/log.ts';
 import { startService } from '../service/serve.ts';
 import { buildCorpus } from './build-corpus.ts';
 import { playScenes } from './demo-scenes.ts';
+import { readEnvironment } from './environment.ts';
 
 const CORPUS = 'data/corpus';
 const INDEX = 'data/demo.db';
 const RUN = 'data/demo-run';
+/** A line per answer would drown what the demo shows. */
+const warningsOnly: Logger = { ...createLogger(process.stderr), info: () => undefined };
 const cli = fileURLToPath(new URL('askdocs.js', import.meta.url));
 
 process.exitCode = await main().catch((error: unknown) => {
@@ -30,7 +34,8 @@ async function main(): Promise<number> {
   if (indexed !== 0) return indexed;
 
   heading('2. Four scenes with the service');
-  const service = await startService(loadConfig({ ...process.env, ASKDOCS_MCP_DB: INDEX, ASKDOCS_PORT: '0' }));
+  const config = loadConfig({ ...readEnvironment(), ASKDOCS_MCP_DB: INDEX, ASKDOCS_PORT: '0' });
+  const service = await startService(config, { log: warningsOnly });
   try {
     await playScenes({ url: service.url, out: process.stdout });
 

@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { buildCorpus } from './build-corpus.ts';
 
+/** Apart from data/docs.db, which is the user's own. */
+const INDEX = 'data/demo.db';
 const cli = fileURLToPath(new URL('askdocs.js', import.meta.url));
 
 function askdocs(...args: string[]): Promise<number> {
@@ -16,7 +18,9 @@ process.on('SIGINT', () => undefined);
 
 try {
   const { folder } = await buildCorpus('data/corpus');
-  process.exitCode = (await askdocs('index', folder)) || (await askdocs('serve', ...process.argv.slice(2)));
+  process.exitCode =
+    (await askdocs('index', folder, '--db', INDEX)) ||
+    (await askdocs('serve', '--db', INDEX, ...process.argv.slice(2)));
 } catch (error) {
   console.error(`askdocs: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 69;
