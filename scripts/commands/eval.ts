@@ -79,7 +79,13 @@ export const evalCommand = defineCommand({
     name: 'eval',
     description: 'Measure the service: ask labelled cases, judge the answers, compute metrics with intervals',
   },
-  subCommands: { all: allCommand, answer: answerCommand, judge: judgeCommand },
+  subCommands: {
+    all: allCommand,
+    answer: answerCommand,
+    judge: judgeCommand,
+    retrieval: () => import('./eval-retrieval.ts').then((m) => m.retrievalCommand),
+    ab: () => import('./eval-ab.ts').then((m) => m.abCommand),
+  },
 });
 
 type AnswerArgs = {
