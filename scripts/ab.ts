@@ -11,6 +11,7 @@ import type { Case } from '../harness/schema.ts';
 import { askdocsTarget } from '../harness/targets/askdocs.ts';
 import { type Environment, loadConfig } from '../service/config.ts';
 import { CodedError } from '../service/contract.ts';
+import { silentLogger } from '../service/log.ts';
 import { type Service, startService } from '../service/serve.ts';
 import type { Progress } from './progress.ts';
 
@@ -45,7 +46,7 @@ export async function runAb(options: AbOptions): Promise<AbOutcome> {
     for (const side of ['a', 'b'] as const) {
       const config = loadConfig({ ...options[side], ...REPEATED });
       requireIndex(side, config.search);
-      services.push({ side, service: await startService(config), db: config.search.db });
+      services.push({ side, service: await startService(config, { log: silentLogger }), db: config.search.db });
     }
     for (let run = 1; run <= options.runs; run++) {
       for (const { side, service, db } of services) {

@@ -32,6 +32,7 @@ function runLines(run: CheckedRun): string[] {
     ...run.rows.map(
       (row) => `  ${row.met ? 'ok  ' : 'MISS'} ${label(row).padEnd(width)}  ${scoreOf(row)}  ${boundOf(row)}`,
     ),
+    ...(run.note === undefined ? [] : [`  ${run.note}`]),
     ...run.findings.map((finding) => `  - ${sentence(finding)}`),
   ];
 }
@@ -46,6 +47,7 @@ function markdown(result: CheckResult): string {
       );
       parts.push(['\n| | metric | value [95%] | floor |', '|---|---|---|---|', ...rows].join('\n'));
     }
+    if (run.note !== undefined) parts.push(`\n${run.note}`);
     if (run.findings.length > 0) parts.push(`\n${run.findings.map((finding) => `- ${sentence(finding)}`).join('\n')}`);
   }
   return `${parts.join('\n')}\n`;

@@ -31,6 +31,8 @@ export interface CheckedRun {
   repetitions: number;
   rows: FloorRow[];
   findings: Finding[];
+  /** What else was done with this run. */
+  note?: string;
 }
 
 export interface CheckResult {

@@ -1,0 +1,36 @@
+/** Is a recorded run about the code as it is? What the harness alone cannot know: the prompts of service and judges. */
+import { lexicalJudge } from '../harness/judges/lexical.ts';
+import { llmJudge } from '../harness/judges/llm.ts';
+import type { RunRecords } from '../harness/run.ts';
+import { createExtractive } from '../service/generate/extractive.ts';
+import { promptHash } from '../service/prompt.ts';
+
+/** One sentence for each thing that changed since the run was recorded. */
+export function stalenessOf({ manifest }: Pick<RunRecords, 'manifest'>): string[] {
+  const found: string[] = [];
+  const { provider, settings } = manifest.service;
+  const recorded = settings.prompt_hash;
+  // A service without `/info` did not say which prompt it used: nothing to hold against it.
+  if (typeof recorded === 'string' && recorded !== promptHashOf(provider)) {
+    found.push(provider === 'extractive' ? 'the extractive method changed' : 'the prompt changed');
+  }
+  for (const judge of manifest.judges) {
+    const current = currentJudge(judge.name, judge.model);
+    if (current !== undefined && current.prompt_hash !== judge.prompt_hash) {
+      found.push(
+        `the rules of the judge ${judge.name} changed, its verdicts and its agreement with people are of another judge`,
+      );
+    }
+  }
+  return found;
+}
+
+function promptHashOf(provider: string): string {
+  return provider === 'extractive' ? createExtractive().promptHash : promptHash();
+}
+
+/** Its prompt is the same whatever server it is asked on. */
+function currentJudge(name: string, model: string) {
+  if (name === 'lexical') return lexicalJudge().info;
+  return name === 'llm' ? llmJudge({ baseUrl: 'http://localhost', model, secret: '' }).info : undefined;
+}
