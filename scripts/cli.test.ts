@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CodedError } from '../service/contract.ts';
 import { runCli } from './cli.ts';
 
@@ -65,4 +65,12 @@ test('a bug is 70 and shows its stack', async () => {
   const { code, err } = await run('gate', 'crash');
   expect(code).toBe(70);
   expect(err).toContain('TypeError: boom');
+});
+
+test('help has no colours where nobody sees them', async () => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await run('--help');
+  const shown = write.mock.calls.map(([text]) => String(text)).join('');
+  write.mockRestore();
+  expect(shown).toMatch(/USAGE askdocs add\|gate/);
 });

@@ -1,4 +1,5 @@
 /** Runs one citty command tree strictly: unknown commands and options are refused with a sentence. */
+import { stripVTControlCharacters } from 'node:util';
 import { type ArgDef, type CommandDef, renderUsage, runCommand } from 'citty';
 import { CodedError, type ErrorCode } from '../service/contract.ts';
 
@@ -22,7 +23,7 @@ export async function runCli(root: Command, argv: string[], err: { write(text: s
     const { command, parent, path, rest } = await resolve(root, argv);
     const subCommands = await namesOf(command);
     if (asksForHelp(rest) || (subCommands.length > 0 && rest.length === 0)) {
-      process.stdout.write(`${await renderUsage(command, parent)}\n`);
+      process.stdout.write(`${plainUnlessShown(await renderUsage(command, parent))}\n`);
       return 0;
     }
     if (subCommands.length > 0) throw unknownCommand(path, rest[0] ?? '', subCommands);
@@ -62,6 +63,11 @@ async function namesOf(command: Command): Promise<string[]> {
 function asksForHelp(rest: string[]): boolean {
   const end = rest.indexOf('--');
   return rest.slice(0, end === -1 ? rest.length : end).some((word) => word === '--help' || word === '-h');
+}
+
+/** Colours are for terminals whose user did not decline them. */
+function plainUnlessShown(text: string): string {
+  return process.stdout.isTTY && !process.env.NO_COLOR ? text : stripVTControlCharacters(text);
 }
 
 function unknownCommand(path: string, given: string, known: string[]): CodedError {
