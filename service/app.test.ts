@@ -87,9 +87,9 @@ describe('POST /ask', () => {
   });
 
   it('refuses when no sentence fits', async () => {
-    const { data } = askEnvelopeSchema.parse(
-      await (await post(`${service.url}/ask?stream=false`, { question: 'Who won the chess olympiad in Baku?' })).json(),
-    );
+    const distant = await standInService({ mode: 'distant' });
+    const response = await post(`${distant.url}/ask?stream=false`, { question: 'Who won the chess olympiad in Baku?' });
+    const { data } = askEnvelopeSchema.parse(await response.json());
     expect(data).toMatchObject({
       answer: REFUSAL_SENTENCE,
       refused: true,
@@ -97,6 +97,7 @@ describe('POST /ask', () => {
       citations: [],
       evidence: [],
     });
+    await distant.close();
   });
 });
 

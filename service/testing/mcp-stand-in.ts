@@ -1,6 +1,6 @@
 /**
  * A retrieval server for tests that speaks MCP by hand, and misbehaves as its first argument says. Modes: text (plain
- * crag-mcp text), typed, empty, gated (all below the gate), iserror, refuse, nonsense, twenty, huge, slow:MS, hang,
+ * crag-mcp text), typed, distant (low scores), empty, gated (all below the gate), iserror, refuse, nonsense, twenty, huge, slow:MS, hang,
  * crash, crash-once:FILE (dies in the first call, FILE remembers it), hang-once:FILE, flood (stderr), garbage (stdout),
  * deaf (never answers initialize), stubborn (ignores the end of stdin and SIGTERM).
  */
@@ -42,7 +42,7 @@ function passages(k: number, text = '') {
       ...base,
       source: i < PASSAGES.length ? base.source : `more/${i}.md`,
       text: text || base.text,
-      cosine: 0.6 - i / 100,
+      cosine: (mode === 'distant' ? 0.2 : 0.6) - i / 100,
       fusion: 0.9 - i / 100,
     };
   });
@@ -72,7 +72,7 @@ function result(k: number) {
   if (mode === 'iserror')
     return { content: [{ type: 'text', text: 'the disk at /secret/path is on fire' }], isError: true };
   if (mode === 'nonsense') return { content: [{ type: 'text', text: 'Hello there' }] };
-  if (mode === 'typed')
+  if (mode === 'typed' || mode === 'distant')
     return { content: text, structuredContent: { passages: typed, below_gate: [], mode: 'hybrid', note: null } };
   return { content: text };
 }
