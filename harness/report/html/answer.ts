@@ -1,0 +1,116 @@
+/** One answer: its text with every sentence marked and every citation a link to its passage, then what the judges said. */
+import { checkCitations, findCitations } from '../../../service/citations.ts';
+import { type Sentence, splitSentences } from '../../../service/sentences.ts';
+import type { ClaimStatus } from '../../metrics/faithfulness.ts';
+import { passageList } from './passages.ts';
+import { type Html, html } from './tag.ts';
+import type { AnswerView, Judged, Outcome } from './view.ts';
+
+/** What a sentence is marked with; `uncited` claims something and cites nothing. */
+type Mark = ClaimStatus | 'uncited';
+
+const OUTCOMES: Record<Outcome, { word: string; tone: 'good' | 'bad' }> = {
+  answered: { word: 'answered', tone: 'good' },
+  correct_refusal: { word: 'rightly refused', tone: 'good' },
+  wrong_refusal: { word: 'wrongly refused', tone: 'bad' },
+  wrongly_answered: { word: 'wrongly answered', tone: 'bad' },
+  error: { word: 'failed', tone: 'bad' },
+};
+
+export function outcomeTag(outcome: Outcome): Html {
+  const { word, tone } = OUTCOMES[outcome];
+  return html`<span class="tag ${tone}">${word}</span>`;
+}
+
+/** `key` is unique in the document and made by us: passages get ids of it. `runs` is how many repetitions there are. */
+export function answerBlock(view: AnswerView, key: string, runs: number): Html {
+  const { record } = view.apart;
+  return html`<div class="answer">
+<p class="said-by">${outcomeTag(view.outcome)}${record.answer?.truncated && html` <span class="tag bad">cut off</span>`}${view.apart.invalid.length > 0 && html` <span class="tag bad">cites ${view.apart.invalid.map((n) => `[${n}]`).join(' ')}, which no source has</span>`}${runs > 1 && html` <span class="dim">${repetitions(view.runs, runs)}</span>`}</p>
+${record.error === null ? spoken(view, key) : failed(record.error)}
+${factList(view)}${view.judged.map((judged) => verdictList(view, judged))}${passageList(view, key)}</div>`;
+}
+
+function repetitions(own: number[], runs: number): string {
+  if (own.length === runs) return `the same in all ${runs} repetitions`;
+  return `${own.length === 1 ? 'repetition' : 'repetitions'} ${own.join(', ')} of ${runs}`;
+}
+
+function failed(error: { stage: string; code: string; message: string; partial?: string | undefined }): Html {
+  return html`<p class="failure"><strong>${error.stage}, ${error.code}:</strong> <span dir="auto">${error.message}</span></p>
+${error.partial !== undefined && error.partial !== '' && html`<p class="dim">What had been received:</p><div class="text" dir="auto">${error.partial}</div>`}`;
+}
+
+function spoken({ apart, judged }: AnswerView, key: string): Html {
+  const text = apart.record.answer?.answer ?? '';
+  if (!apart.spoke) return html`<div class="text refusal" dir="auto">${text}</div>`;
+  const known = new Set(apart.record.sources.map((source) => source.n));
+  const marks = sentenceMarks(text, judged[0], [...known]);
+  const out: Html[] = [];
+  let from = 0;
+  for (const { sentence, mark } of marks) {
+    out.push(html`${text.slice(from, sentence.start)}${sentenceHtml(sentence, mark, known, key)}`);
+    from = sentence.end;
+  }
+  return html`<div class="text" dir="auto">${out}${text.slice(from)}</div>`;
+}
+
+function sentenceMarks(text: string, first: Judged | undefined, known: number[]) {
+  const claims = checkCitations(text, known).sentences;
+  return splitSentences(text).map((sentence) => {
+    const index = claims.findIndex((claim) => claim.start === sentence.start);
+    const claim = claims[index];
+    let mark: Mark | null = null;
+    if (claim !== undefined && claim.citations.length === 0) mark = 'uncited';
+    else if (claim !== undefined && first !== undefined) mark = first.result.claims[index] ?? null;
+    return { sentence, mark };
+  });
+}
+
+const MARK_WORDS: Record<Mark, string> = {
+  supported: '',
+  unsupported: 'not supported',
+  unjudged: 'not judged',
+  uncited: 'cites nothing',
+};
+
+function sentenceHtml(sentence: Sentence, mark: Mark | null, known: ReadonlySet<number>, key: string): Html {
+  const { text } = sentence;
+  const out: Html[] = [];
+  let from = 0;
+  for (const { start, end, numbers } of findCitations(text)) {
+    out.push(html`${text.slice(from, start)}${[...new Set(numbers)].map((n) => citation(n, known, key))}`);
+    from = end;
+  }
+  const body = html`${out}${text.slice(from)}`;
+  const shown = sentence.kind === 'code' ? html`<code class="block">${body}</code>` : body;
+  if (mark === null) return shown;
+  const word = MARK_WORDS[mark];
+  return html`<span class="claim ${mark}">${shown}</span>${word !== '' && html`<span class="claim-tag ${mark}">${word}</span>`}`;
+}
+
+function citation(n: number, known: ReadonlySet<number>, key: string): Html {
+  if (!known.has(n)) return html`<span class="cite invalid">[${n}]<span class="sr"> no such source</span></span>`;
+  return html`<a class="cite" href="#${key}-p${n}"><span class="sr">source </span>[${n}]</a>`;
+}
+
+function factList({ facts, apart }: AnswerView): Html | false {
+  if (facts.length === 0 || !apart.spoke) return false;
+  return html`<h4 class="sub">Facts it had to state</h4><ul class="facts">${facts.map(
+    ({ fact, stated }) =>
+      html`<li><span class="tag ${stated ? 'good' : fact.vital ? 'bad' : 'plain'}">${stated ? 'stated' : 'missing'}</span> <span dir="auto">${fact.any[0]}</span>${fact.any.length > 1 && html` <span class="dim">or ${fact.any.slice(1).join(' / ')}</span>`}${!fact.vital && html` <span class="dim">(extra)</span>`}</li>`,
+  )}</ul>`;
+}
+
+function verdictList({ apart }: AnswerView, { judge, result, verdicts }: Judged): Html | false {
+  if (!apart.spoke || apart.claims.length === 0) return false;
+  const yes = result.claims.filter((status) => status === 'supported').length;
+  const unjudged = result.claims.filter((status) => status === 'unjudged').length;
+  return html`<details class="verdicts"><summary>Judge ${judge.name}: ${yes} of ${apart.claims.length} ${apart.claims.length === 1 ? 'sentence' : 'sentences'} supported${unjudged > 0 && `, ${unjudged} not judged`}</summary>
+<ol>${apart.claims.map((claim, index) => {
+    const status = result.claims[index] ?? 'unjudged';
+    const own = verdicts.filter((verdict) => verdict.sentence === index);
+    return html`<li><span dir="auto">${claim.text}</span> <span class="tag ${status === 'supported' ? 'good' : status === 'unsupported' ? 'bad' : 'plain'}">${claim.citations.length === 0 ? 'cites nothing' : status}</span>
+${own.length > 0 && html`<ul>${own.map((verdict) => html`<li>[${verdict.citation}] ${verdict.supported === null ? 'not judged' : verdict.supported ? 'yes' : 'no'}${verdict.score !== null && `, score ${verdict.score.toFixed(2)}`}${verdict.reason !== null && html` <span class="dim" dir="auto">${verdict.reason}</span>`}</li>`)}</ul>`}</li>`;
+  })}</ol></details>`;
+}
