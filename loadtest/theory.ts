@@ -1,0 +1,45 @@
+/**
+ * What a server with slots can answer at most, from the duration of its steps. A step of llama.cpp evaluates waiting
+ * prompts and gives one token to each slot that generates; it lasts `stepMs + slotMs * generating + prompt tokens /
+ * prefillPerSecond`. An answer of c tokens, p of whose prompt are evaluated, takes part in c steps; with b slots at
+ * work all the time the part of an answer in the time of all of them is
+ *
+ *   p / prefillPerSecond + (c - 1) slotMs + c stepMs / b
+ *
+ * because the fixed part of a step serves b answers at once. Answers a second are its inverse.
+ */
+import type { Rates } from './stand-in/engine.ts';
+
+export interface Work {
+  /** Mean prompt tokens evaluated per answer: those not found in the cache. */
+  evaluated: number;
+  /** Mean tokens per answer. */
+  completion: number;
+}
+
+/** Answers a second with `busy` slots always at work. */
+export function theoreticalRate(rates: Rates, work: Work, busy: number): number {
+  return 1000 / costMs(rates, work, busy);
+}
+
+/** Answers a second of `users` who each wait `pauseS` seconds before the next question, never more than `busy` at once. */
+export function closedLoopRate(rates: Rates, work: Work, { users, busy, pauseS }: ClosedLoop): number {
+  if (pauseS === 0) return theoreticalRate(rates, work, Math.min(users, busy));
+  // Without a pause each slot is always at work; with one, as many as the users' share of time not pausing.
+  let atWork = Math.min(users, busy);
+  for (let i = 0; i < 100; i += 1) {
+    const answerS = (atWork * costMs(rates, work, atWork)) / 1000;
+    atWork = Math.min(busy, (users * answerS) / (answerS + pauseS));
+  }
+  return theoreticalRate(rates, work, atWork);
+}
+
+export interface ClosedLoop {
+  users: number;
+  busy: number;
+  pauseS: number;
+}
+
+function costMs({ prefillPerSecond, stepMs, slotMs }: Rates, { evaluated, completion }: Work, busy: number): number {
+  return (evaluated / prefillPerSecond) * 1000 + Math.max(0, completion - 1) * slotMs + (completion * stepMs) / busy;
+}
