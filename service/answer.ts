@@ -12,7 +12,7 @@ import {
   type Stage,
   type Usage,
 } from './contract.ts';
-import { describeError, failureOf } from './errors.ts';
+import { failureOf } from './errors.ts';
 import type { Provider } from './generate/provider.ts';
 import type { Logger } from './log.ts';
 import { quoteFinder } from './quotes.ts';
@@ -26,6 +26,10 @@ export interface AnswerDeps {
   /** US dollars per million tokens. */
   prices: { input: number; output: number };
   log: Logger;
+  /** What the answer is called, or undefined for a new random name. */
+  traceId?: string | undefined;
+  /** Is told what was thrown when the answer fails: the event has only what is fit to be shown. */
+  onFailure?: ((error: unknown) => void) | undefined;
 }
 
 /** How many of the passages that came closest a refusal by the gate shows. */
@@ -44,7 +48,7 @@ export async function* answerQuestion(
   signal: AbortSignal,
   arrived: number = performance.now(),
 ): AsyncGenerator<AskEvent, void, undefined> {
-  const turn = new Turn(arrived);
+  const turn = new Turn(arrived, deps.traceId);
   try {
     const found = await deps.retriever.search(request.question, request.k ?? deps.topK, signal);
     turn.retrieved();
@@ -70,7 +74,9 @@ export async function* answerQuestion(
     turn.stage = 'internal';
     yield { event: 'done', data: turn.finish(prepared.sources, end, deps.prices) };
   } catch (error) {
-    yield turn.fail(signal.aborted && signal.reason instanceof CodedError ? signal.reason : error, deps.log);
+    const thrown = signal.aborted && signal.reason instanceof CodedError ? signal.reason : error;
+    deps.onFailure?.(thrown);
+    yield turn.fail(thrown);
   }
 }
 
@@ -83,15 +89,16 @@ async function* refuseByGate(turn: Turn, found: Retrieved): AsyncGenerator<AskEv
 
 /** What one answer has come to so far. */
 class Turn {
-  readonly traceId = randomBytes(16).toString('hex');
+  readonly traceId: string;
   stage: Stage = 'retrieval';
   text = '';
   private readonly arrived: number;
   private retrievedAt: number | undefined;
   private firstTokenAt: number | undefined;
 
-  constructor(arrived: number) {
+  constructor(arrived: number, traceId = randomBytes(16).toString('hex')) {
     this.arrived = arrived;
+    this.traceId = traceId;
   }
 
   retrieved(): void {
@@ -138,16 +145,8 @@ class Turn {
     };
   }
 
-  fail(error: unknown, log: Logger): AskEvent {
+  fail(error: unknown): AskEvent {
     const failure = failureOf(error, this.stage);
-    if (failure.code !== 'cancelled') {
-      log.error('answer failed', {
-        trace_id: this.traceId,
-        stage: failure.stage,
-        code: failure.code,
-        cause: describeError(error),
-      });
-    }
     return {
       event: 'error',
       data: { ...failure, ...(this.text === '' ? {} : { partial: this.text }), trace_id: this.traceId },

@@ -204,10 +204,10 @@ describe('a body that is too large', () => {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
     const head =
-      'POST /ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+      'POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     socket.write(head);
     for (let i = 0; i < 300; i += 1) socket.write(`2710\r\n${'x'.repeat(10_000)}\r\n`);
-    socket.write('0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    socket.write('0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     let received = '';
     for await (const data of socket) received += data;
     expect(received).toMatch(/^HTTP\/1\.1 413/);
@@ -218,7 +218,7 @@ describe('a body that is too large', () => {
     const slow = await standInService({ limits: { bodyMs: 100 } });
     const { hostname, port } = new URL(slow.url);
     const socket = connect(Number(port), hostname);
-    socket.write('POST /ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"que');
+    socket.write('POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"que');
     const received = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
     expect(received).toMatch(/^HTTP\/1\.1 422/);
     socket.destroy();

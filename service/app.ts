@@ -1,24 +1,30 @@
 /** The routes of the service. */
-import type { IncomingMessage } from 'node:http';
-import { type EventHandler, H3, type H3Event } from 'h3';
+import { H3, type H3Event } from 'h3';
+import { createAccess } from './access.ts';
 import { createAdmission } from './admission.ts';
+import { openaiRoutes } from './api/openai.ts';
 import { type AskDeps, ask } from './ask.ts';
 import { InputError, readJson } from './body.ts';
-import type { Limits } from './config.ts';
+import type { AccessConfig, Limits } from './config.ts';
 import {
   askRequestSchema,
   CodedError,
   type Health,
   type Info,
   MAX_K,
+  type SearchRequest,
   type SearchResponse,
   searchRequestSchema,
 } from './contract.ts';
-import { describeError, errorEnvelope, failureOf, statusOf } from './errors.ts';
+import type { Metrics } from './metrics.ts';
 import { mergeByRank } from './retrieve/merge.ts';
+import { callerOf, failure, mountRoutes, nodeRequest, type Route } from './routes.ts';
 
 export interface AppDeps extends AskDeps {
   limits: Limits;
+  host: string;
+  accessConfig: AccessConfig;
+  metrics: Metrics;
   health(): Omit<Health, 'in_flight'>;
   /** Throws when index or model do not answer. */
   ready(signal: AbortSignal): Promise<string[]>;
@@ -28,32 +34,30 @@ export interface AppDeps extends AskDeps {
 /** Passages that `/search` returns when the request does not say. */
 const SEARCH_K = 10;
 
-type Handler = (event: H3Event) => Response | Promise<Response>;
+/** Ranked passages without a model, for whoever asks. */
+export type Search = (request: SearchRequest, left: AbortSignal) => Promise<SearchResponse>;
 
 export function createApp(deps: AppDeps): H3 {
   const app = new H3();
-  const searches = createAdmission(deps.limits.searches);
-  const routes: Record<string, { method: 'GET' | 'POST'; handler: Handler }> = {
-    '/ask': { method: 'POST', handler: (event) => handleAsk(event, deps) },
-    '/search': { method: 'POST', handler: (event) => handleSearch(event, deps, searches) },
+  const access = createAccess(deps.host, deps.accessConfig, (error) => failure(error, deps));
+  const search = createSearch(deps);
+  const routes: Record<string, Route> = {
+    '/ask': { methods: { POST: (event) => handleAsk(event, deps) } },
+    '/search': { methods: { POST: (event) => handleSearch(event, deps, search) } },
     '/healthz': {
-      method: 'GET',
-      handler: () => Response.json({ ...deps.health(), in_flight: deps.admission.inFlight() } satisfies Health),
+      open: true,
+      methods: {
+        GET: () => Response.json({ ...deps.health(), in_flight: deps.admission.inFlight() } satisfies Health),
+      },
     },
-    '/readyz': { method: 'GET', handler: (event) => handleReady(event, deps) },
-    '/stats': { method: 'GET', handler: () => Response.json(deps.stats.read()) },
-    '/info': { method: 'GET', handler: async (event) => Response.json(await deps.info(event.req.signal)) },
+    '/readyz': { open: true, methods: { GET: (event) => handleReady(event, deps) } },
+    '/stats': { methods: { GET: () => Response.json(deps.stats.read()) } },
+    '/info': { methods: { GET: async (event) => Response.json(await deps.info(event.req.signal)) } },
+    '/metrics': { methods: { GET: () => deps.metrics.respond() } },
+    ...openaiRoutes(deps),
   };
-  for (const [path, { method, handler }] of Object.entries(routes)) {
-    const allow = method === 'GET' ? 'GET, HEAD' : method;
-    const guarded = guard(handler, deps);
-    app.all(path, (event) => {
-      const given = event.req.method;
-      if (given === method || (given === 'HEAD' && method === 'GET')) return guarded(event);
-      const error = new CodedError('method_not_allowed', `${path} takes ${allow}, not ${given}.`);
-      return failure(error, deps, { allow });
-    });
-  }
+  app.use(access.middleware);
+  mountRoutes(app, routes, { ...deps, access });
   app.all('/**', (event) => failure(new CodedError('not_found', `There is nothing at ${event.url.pathname}.`), deps));
   return app;
 }
@@ -62,28 +66,35 @@ async function handleAsk(event: H3Event, deps: AppDeps): Promise<Response> {
   const arrived = performance.now();
   const stream = readStreamFlag(event.url.searchParams.get('stream'));
   const request = await readJson(nodeRequest(event), askRequestSchema, deps.limits);
-  return ask(request, stream, deps, event.req.signal, arrived);
+  return ask(request, stream, deps, callerOf(event, 'POST /ask', arrived));
 }
 
-async function handleSearch(event: H3Event, deps: AppDeps, searches: AskDeps['admission']): Promise<Response> {
+async function handleSearch(event: H3Event, deps: AppDeps, search: Search): Promise<Response> {
   const request = await readJson(nodeRequest(event), searchRequestSchema, deps.limits);
-  const lease = searches.acquire();
-  const task = deps.work.begin(event.req.signal);
-  const started = performance.now();
-  try {
-    const k = Math.min(MAX_K, request.k ?? SEARCH_K);
-    const found = await deps.retriever.search(request.question, k, task.signal);
-    const data: SearchResponse = {
-      passages: mergeByRank(found.passages, found.below_gate).slice(0, k),
-      ungated: found.typed,
-      mode: found.mode,
-      retrieval_ms: Math.round((performance.now() - started) * 1000) / 1000,
-    };
-    return Response.json({ success: true, data, error: null });
-  } finally {
-    task.end();
-    lease.release();
-  }
+  const data = await search(request, event.req.signal);
+  return Response.json({ success: true, data, error: null });
+}
+
+function createSearch(deps: AppDeps): Search {
+  const searches = createAdmission(deps.limits.searches);
+  return async (request, left) => {
+    const lease = searches.acquire();
+    const task = deps.work.begin(left);
+    const started = performance.now();
+    try {
+      const k = Math.min(MAX_K, request.k ?? SEARCH_K);
+      const found = await deps.retriever.search(request.question, k, task.signal);
+      return {
+        passages: mergeByRank(found.passages, found.below_gate).slice(0, k),
+        ungated: found.typed,
+        mode: found.mode,
+        retrieval_ms: Math.round((performance.now() - started) * 1000) / 1000,
+      };
+    } finally {
+      task.end();
+      lease.release();
+    }
+  };
 }
 
 async function handleReady(event: H3Event, deps: AppDeps): Promise<Response> {
@@ -95,37 +106,4 @@ function readStreamFlag(value: string | null): boolean {
   if (value === null || value === 'true') return true;
   if (value === 'false') return false;
   throw new InputError('stream: must be true or false', [{ path: 'stream', message: 'must be true or false' }]);
-}
-
-function nodeRequest(event: H3Event): IncomingMessage {
-  const req = event.runtime?.node?.req;
-  if (req === undefined) throw new CodedError('internal', 'The service runs on Node only.');
-  // The type allows for HTTP/2, which this service does not listen for.
-  return req as IncomingMessage;
-}
-
-/** Whatever a handler throws becomes an envelope; what was not foreseen stays in the log. */
-function guard(handler: Handler, deps: AppDeps): EventHandler {
-  return async (event) => {
-    try {
-      return await handler(event);
-    } catch (error) {
-      return failure(error, deps);
-    }
-  };
-}
-
-function failure(error: unknown, deps: AppDeps, headers: Record<string, string> = {}): Response {
-  const { stage, code, message } = failureOf(error, 'internal');
-  const status = statusOf(code);
-  if (status >= 500 && code !== 'busy') deps.log.error('request failed', { code, cause: describeError(error) });
-  if (code === 'busy') headers['retry-after'] = String(deps.admission.retryAfterSeconds());
-  const body = {
-    code,
-    message,
-    ...(code === 'internal' ? { stage } : {}),
-    ...(code === 'retrieval_failed' || code === 'timeout' ? { stage: 'retrieval' as const } : {}),
-    ...(error instanceof InputError ? { issues: error.issues } : {}),
-  };
-  return Response.json(errorEnvelope(body), { status, headers });
 }

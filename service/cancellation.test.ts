@@ -165,7 +165,7 @@ describe('readers that are slow', () => {
     socket.pause();
     const body = JSON.stringify(QUESTION);
     socket.write(
-      `POST /ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
     await expect.poll(() => llm?.open()).toBe(1);
     await expect.poll(() => llm?.open(), { timeout: 5000 }).toBe(0);

@@ -13,6 +13,8 @@ export type ProviderName = 'extractive' | 'llamacpp' | 'openai';
 export const LIMITS = {
   /** A question of 2000 characters is 8 KB of UTF-8 at most; escaped as \uXXXX it still fits. */
   bodyBytes: 16 * 1024,
+  /** Chat clients and agents send the whole conversation along, of which one question counts. */
+  chatBodyBytes: 256 * 1024,
   /** A body that trickles in holds a socket, not a slot; curl on a bad line still ends within this. */
   bodyMs: 15_000,
   /** Longest a retrieval may take: a search takes milliseconds, a cold embedder seconds. */
@@ -57,6 +59,16 @@ export interface SearchConfig {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** Who may use the service from where. */
+export interface AccessConfig {
+  /** Any of them opens the service; none: it is open. */
+  readonly keys: readonly string[];
+  /** Origins whose pages may call the service from a browser; `*` is any. */
+  readonly corsOrigins: readonly string[];
+  /** Names besides the loopback ones that a request may call this host by. */
+  readonly allowedHosts: readonly string[];
+}
+
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -65,7 +77,15 @@ export interface Config {
   readonly topK: number;
   readonly maxConcurrent: number;
   readonly warmup: boolean;
-  readonly otel: { readonly endpoint: string | undefined; readonly serviceName: string };
+  readonly otel: {
+    readonly endpoint: string | undefined;
+    readonly serviceName: string;
+    /** Whether spans hold questions, passages and answers. */
+    readonly content: boolean;
+  };
+  /** Whether the log may hold questions. */
+  readonly logQuestions: boolean;
+  readonly access: AccessConfig;
   readonly limits: Limits;
   /** Variables with our prefix that are no setting: probably misspelt, said at the start. */
   readonly unknown: readonly string[];
@@ -105,6 +125,13 @@ export function loadConfig(env: Environment): Config {
     otel: {
       endpoint: read('OTEL_ENDPOINT', optionalUrl),
       serviceName: read('OTEL_SERVICE_NAME', text('askdocs')),
+      content: read('OTEL_CONTENT', flag(false)),
+    },
+    logQuestions: read('LOG_QUESTIONS', flag(false)),
+    access: {
+      keys: read('API_KEYS', list(/^[\x21-\x2b\x2d-\x7e]{8,}$/)),
+      corsOrigins: read('CORS_ORIGINS', list(/^(?:\*|https?:\/\/[^/\s]+)$/)),
+      allowedHosts: read('ALLOWED_HOSTS', list(/^[^/\s:]+$|^\[[0-9a-f:]+\]$/i)),
     },
     limits: LIMITS,
     unknown: unknownNames(env),
@@ -136,6 +163,11 @@ export const SETTINGS = {
   WARMUP: 'true or false',
   OTEL_ENDPOINT: 'an http or https address',
   OTEL_SERVICE_NAME: 'a name',
+  OTEL_CONTENT: 'true or false',
+  LOG_QUESTIONS: 'true or false',
+  API_KEYS: 'keys of 8 or more printable characters, divided by commas',
+  CORS_ORIGINS: 'origins such as https://docs.example.org, divided by commas, or *',
+  ALLOWED_HOSTS: 'names of hosts without a port, divided by commas',
 } as const;
 
 const BASE_URLS: Record<ProviderName, string> = {
@@ -157,6 +189,20 @@ const url = (fallback: string): Kind<string> =>
     .transform((value) => value.replace(/\/+$/, ''))
     .default(fallback);
 const optionalUrl: Kind<string | undefined> = z.string().refine(isHttp).optional();
+
+/** What stands between commas; empty places are left out. */
+function list(item: RegExp): Kind<readonly string[]> {
+  return z
+    .string()
+    .transform((value) =>
+      value
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .refine((items) => items.every((part) => item.test(part)))
+    .default([]) as unknown as Kind<readonly string[]>;
+}
 
 function oneOf<const T extends string>(first: T, ...others: T[]): Kind<T> {
   return z.enum([first, ...others]).default(first) as unknown as Kind<T>;
@@ -212,12 +258,12 @@ function readSetting<T>(env: Environment, name: keyof typeof SETTINGS, kind: Kin
 }
 
 function refusal(name: string, given: string, accepted: string): CodedError {
-  const shown = name === 'LLM_API_KEY' ? '(not shown)' : JSON.stringify(given);
+  const shown = name === 'LLM_API_KEY' || name === 'API_KEYS' ? '(not shown)' : JSON.stringify(given);
   return new CodedError('bad_config', `${PREFIX}${name} is ${shown}; it must be ${accepted}.`);
 }
 
 /** Read by other parts of askdocs (the search server, the harness, the tests). */
-const OTHERS = /^(?:INTEGRATION|API_KEYS|MODELS_\w+|EMBED_\w+|JUDGE_\w+|SEARCH_\w+)$/;
+const OTHERS = /^(?:INTEGRATION|MODELS_\w+|EMBED_\w+|JUDGE_\w+|SEARCH_\w+)$/;
 
 function unknownNames(env: Environment): string[] {
   const own = Object.keys(env).filter((name) => name.startsWith(PREFIX) && env[name] !== undefined);
@@ -234,6 +280,6 @@ function searchEnv(env: Environment): Record<string, string> {
 }
 
 function freeze(config: Config): Config {
-  for (const part of [config.llm, config.search, config.otel]) Object.freeze(part);
+  for (const part of [config.llm, config.search, config.otel, config.access]) Object.freeze(part);
   return Object.freeze(config);
 }

@@ -55,6 +55,7 @@ const k = z.number().int().min(1).max(MAX_K).optional();
 export const askRequestSchema = z.strictObject({ question, k });
 export type AskRequest = z.infer<typeof askRequestSchema>;
 export const searchRequestSchema = z.strictObject({ question, k });
+export type SearchRequest = z.infer<typeof searchRequestSchema>;
 
 /** An exact piece of a passage: `passage.text.slice(start, end) === text`. Score 0..1. */
 export const quoteSchema = z.object({
@@ -239,6 +240,8 @@ export type Info = z.infer<typeof infoSchema>;
 /** Codes of the failures a caller can tell apart. */
 export type ErrorCode =
   | 'bad_input'
+  | 'unauthorized'
+  | 'forbidden'
   | 'not_found'
   | 'too_large'
   | 'unsupported_type'

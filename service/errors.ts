@@ -10,6 +10,8 @@ export interface Failure {
 
 const STATUS: Record<ErrorCode, number> = {
   bad_input: 422,
+  unauthorized: 401,
+  forbidden: 403,
   not_found: 404,
   too_large: 413,
   unsupported_type: 415,

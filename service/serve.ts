@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { toNodeHandler } from 'h3/node';
 import { type Listener, listen } from 'listhen';
+import { isLoopback } from './access.ts';
 import { createAdmission } from './admission.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Config } from './config.ts';
@@ -12,9 +13,11 @@ import { createModel } from './generate/openai.ts';
 import type { Provider } from './generate/provider.ts';
 import { createReport } from './info.ts';
 import { createLogger, type Logger } from './log.ts';
+import { createMetrics } from './metrics.ts';
 import { createRetriever, type Retriever } from './retrieve/client.ts';
 import { loadSecret } from './secret.ts';
 import { createStats } from './stats.ts';
+import { createTelemetry } from './telemetry.ts';
 import { createWork } from './work.ts';
 
 export interface Service {
@@ -36,12 +39,24 @@ export interface Pipeline {
 export async function startService(config: Config, options: { log?: Logger } = {}): Promise<Service> {
   const log = options.log ?? createLogger(process.stderr);
   for (const name of config.unknown) log.warn(`${name} is no setting of askdocs and was not read`);
+  if (!isLoopback(config.host) && config.access.keys.length === 0) {
+    log.warn(
+      `ASKDOCS_HOST is ${config.host}: whoever reaches this address may ask; set ASKDOCS_API_KEYS to need a key`,
+    );
+  }
   const pipeline = createPipeline(config, log);
   const report = createReport(config, pipeline);
+  const admission = createAdmission(config.maxConcurrent);
+  const metrics = createMetrics(admission);
   const deps: AppDeps = {
     ...pipeline,
-    admission: createAdmission(config.maxConcurrent),
-    stats: createStats(),
+    admission,
+    metrics,
+    stats: metrics.count(createStats()),
+    telemetry: await createTelemetry(config, log),
+    logQuestions: config.logQuestions,
+    host: config.host,
+    accessConfig: config.access,
     work: createWork(),
     limits: config.limits,
     ...report,
@@ -125,7 +140,7 @@ async function shutDown(listener: Listener, deps: AppDeps): Promise<void> {
   // The last events still have to reach their readers.
   await deps.work.idle(1000);
   const cut = setTimeout(() => server.closeAllConnections(), 1000);
-  await Promise.all([closed, deps.retriever.close()]);
+  await Promise.all([closed, deps.retriever.close(), deps.telemetry.close()]);
   clearTimeout(cut);
   clearInterval(sweep);
 }

@@ -13,6 +13,8 @@ export interface SseStream {
   response: Response;
   /** Resolves when there is room again; false when the reader is gone. */
   send(event: string, data: unknown): Promise<boolean>;
+  /** The same with the text of one event, or of several, as it goes over the wire. */
+  write(text: string): Promise<boolean>;
   end(): void;
 }
 
@@ -64,14 +66,16 @@ export function createSse(options: SseOptions): SseStream {
     }
     clearTimeout(deadline);
   };
+  const write = async (text: string): Promise<boolean> => {
+    if (gone) return false;
+    enqueue(text);
+    if ((controller.desiredSize ?? 0) <= 0) await roomOrGone();
+    return !gone;
+  };
   return {
     response: new Response(body, { headers: HEADERS }),
-    async send(event, data) {
-      if (gone) return false;
-      enqueue(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-      if ((controller.desiredSize ?? 0) <= 0) await roomOrGone();
-      return !gone;
-    },
+    send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    write,
     end() {
       clearInterval(heartbeat);
       if (!gone) controller.close();

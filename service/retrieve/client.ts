@@ -18,8 +18,11 @@ export interface RetrieverOptions {
 }
 
 export interface Retriever {
-  /** Ranked passages for a question; throws `retrieval_failed`, `timeout` or `cancelled`. */
-  search(question: string, k: number, signal: AbortSignal): Promise<Retrieved>;
+  /**
+   * Ranked passages for a question; throws `retrieval_failed`, `timeout` or `cancelled`. `meta` goes along as the
+   * call's `_meta`, as MCP has it for trace context.
+   */
+  search(question: string, k: number, signal: AbortSignal, meta?: CallMeta): Promise<Retrieved>;
   /** What `crag_stats` says, by name; also the proof that the server answers. */
   stats(signal: AbortSignal): Promise<Record<string, string>>;
   /** Process id of the server while there is one. */
@@ -27,15 +30,23 @@ export interface Retriever {
   close(): Promise<void>;
 }
 
+export type CallMeta = Readonly<Record<string, string>>;
+
 export function createRetriever(options: RetrieverOptions): Retriever {
   const link = createLink(options);
-  const call = async (name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult> => {
+  const call = async (
+    name: string,
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+    meta?: CallMeta,
+  ): Promise<ToolResult> => {
+    const params = { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) };
     for (let attempt = 0; ; attempt += 1) {
       let connection: Connection | undefined;
       const own = follow(signal);
       try {
         connection = await abortable(link.get(), signal);
-        return await connection.client.callTool({ name, arguments: args }, undefined, {
+        return await connection.client.callTool(params, undefined, {
           signal: own.signal,
           timeout: options.limits.retrievalMs,
         });
@@ -51,8 +62,8 @@ export function createRetriever(options: RetrieverOptions): Retriever {
     }
   };
   return {
-    async search(question, k, signal) {
-      const found = readSearchResult(await call('crag_search', { query: question, k }, signal));
+    async search(question, k, signal, meta) {
+      const found = readSearchResult(await call('crag_search', { query: question, k }, signal, meta));
       const cut = (passages: Passage[]) => passages.map((passage) => bounded(passage, options));
       return { ...found, passages: cut(found.passages.slice(0, k)), below_gate: cut(found.below_gate) };
     },
