@@ -1,12 +1,12 @@
 /** Phase 2: asks a judge about every cited sentence. Reads answers, writes verdicts; nothing is answered again. */
 import { join } from 'node:path';
 import type { Source } from '../service/contract.ts';
+import { type ExpectedVerdict, expectedVerdicts, verdictKey } from './expected.ts';
 import { openJournal } from './jsonl.ts';
 import type { Judge, Ruling } from './judges/judge.ts';
 import { runPool } from './pool.ts';
 import { passageHash, RUN_FILES, type RunRecords, readRun, sealed, sealOf, writeManifest } from './run.ts';
 import { type JudgeInfo, type Manifest, SCHEMA_VERSION, type Verdict } from './schema.ts';
-import { type ExpectedVerdict, expectedVerdicts, verdictKey } from './verify.ts';
 
 export interface JudgeOptions {
   dir: string;

@@ -1,20 +1,11 @@
 /** Is a run folder what was recorded? Every record against its hash, its case, its answer and its passages. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stripCitations } from '../service/citations.ts';
+import { staleAgreements } from './agreement.ts';
 import { caseHash, casesHash } from './cases.ts';
-import {
-  answerHash,
-  answerKey,
-  isSealIntact,
-  passageHash,
-  RUN_FILES,
-  type RunRecords,
-  readRun,
-  sealOf,
-} from './run.ts';
-import type { JudgeInfo, Verdict } from './schema.ts';
-import { takeAllApart } from './score.ts';
+import { expectedVerdicts, verdictKey } from './expected.ts';
+import { answerHash, answerKey, isSealIntact, RUN_FILES, type RunRecords, readRun, sealOf } from './run.ts';
+import type { JudgeInfo } from './schema.ts';
 
 /** One sentence for each thing that is wrong; empty when the records are whole and untouched. */
 export function verifyRun(dir: string): string[] {
@@ -26,6 +17,7 @@ export function verifyRun(dir: string): string[] {
     ...answerProblems(records),
     ...verdictProblems(records),
     ...sealProblems(records),
+    ...staleAgreements(dir),
   ];
 }
 
@@ -114,29 +106,4 @@ function sealProblems({ manifest, answers, retrievals, verdicts }: RunRecords): 
       ? []
       : [`${file}: ${before === null ? 'the phase was never finished' : 'records were added, replaced or removed'}`],
   );
-}
-
-/** One question to a judge: a claim of an answer and one passage it cites. */
-export type ExpectedVerdict = Pick<
-  Verdict,
-  'case_id' | 'run' | 'answer_hash' | 'sentence' | 'text' | 'citation' | 'passage_hash'
->;
-
-/** Every question the answers of a run make, in order. */
-export function expectedVerdicts(records: Pick<RunRecords, 'cases' | 'answers'>): ExpectedVerdict[] {
-  return [...takeAllApart(records).values()].flatMap(({ record, claims, shown }) =>
-    claims.flatMap((claim, sentence) =>
-      claim.citations.flatMap((n) => {
-        const source = shown.find((item) => item.n === n);
-        if (source === undefined) return [];
-        const { case_id, run, answer_hash } = record;
-        const text = stripCitations(claim.text).trim();
-        return [{ case_id, run, answer_hash, sentence, text, citation: n, passage_hash: passageHash(source) }];
-      }),
-    ),
-  );
-}
-
-export function verdictKey(item: Pick<Verdict, 'case_id' | 'run' | 'sentence' | 'citation'>): string {
-  return `${item.case_id}#${item.run}:${item.sentence}:${item.citation}`;
 }
