@@ -2,18 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { answerCases } from '../harness/answer.ts';
-import { finishRun } from '../harness/finish.ts';
-import { judgeRun } from '../harness/judge.ts';
 import type { Judge } from '../harness/judges/judge.ts';
-import { planRun } from '../harness/plan.ts';
 import type { Case } from '../harness/schema.ts';
-import { askdocsTarget } from '../harness/targets/askdocs.ts';
 import { type Environment, loadConfig } from '../service/config.ts';
 import { CodedError } from '../service/contract.ts';
 import { silentLogger } from '../service/log.ts';
 import { type Service, startService } from '../service/serve.ts';
 import type { Progress } from './progress.ts';
+import { recordRun } from './record.ts';
 
 export interface AbOptions {
   /** Settings of each side, without those of the machine. */
@@ -51,7 +47,13 @@ export async function runAb(options: AbOptions): Promise<AbOutcome> {
     for (let run = 1; run <= options.runs; run++) {
       for (const { side, service, db } of services) {
         const dir = join(options.out, `${side}-${run}`);
-        if (!(await oneRun(dir, service.url, db, run, options))) return { ...outcome, interrupted: true };
+        const { cases, casesPath, judge, signal, progress } = options;
+        const asked = { dir, url: service.url, db, cases, casesPath, judge, signal };
+        // Both sides of a repetition ask in the same order, each repetition in another one.
+        const order = { order: 'shuffled', seed: `${options.seed}/${run}` } as const;
+        const onProgress = (done: number, total: number, label: string) =>
+          progress.update(done, total, `${dir}: ${label}`);
+        if (!(await recordRun({ ...asked, ...order, onProgress }))) return { ...outcome, interrupted: true };
         outcome[side].push(dir);
       }
     }
@@ -66,40 +68,6 @@ export function readSettings(path: string, environment: Environment): Environmen
   if (!existsSync(path))
     throw new CodedError('bad_input', `${path} does not exist; it should hold lines like ASKDOCS_TOP_K=3`);
   return { ...environment, ...parseEnv(readFileSync(path, 'utf8')) };
-}
-
-/** False when it was interrupted. */
-async function oneRun(dir: string, url: string, db: string, run: number, options: AbOptions): Promise<boolean> {
-  const { cases, signal, progress } = options;
-  const target = askdocsTarget(url);
-  const described = await target.describe(signal);
-  const plan = {
-    cases,
-    casesPath: options.casesPath,
-    runs: 1,
-    seed: `${options.seed}/${run}`,
-    url: null,
-    db,
-    described,
-  };
-  const manifest = planRun({ ...plan, cwd: process.cwd(), now: new Date() });
-  // Both sides of a repetition ask in the same order, each repetition in another one.
-  const shuffled = { ...manifest, cases: { ...manifest.cases, order: 'shuffled' as const } };
-  const onProgress = (done: number, total: number, label: string) => progress.update(done, total, `${dir}: ${label}`);
-  const answered = await answerCases({
-    dir,
-    cases,
-    manifest: shuffled,
-    target,
-    concurrency: described.maxConcurrent,
-    signal,
-    onProgress,
-  });
-  if (answered.interrupted) return false;
-  const judged = await judgeRun({ dir, judge: options.judge, signal, onProgress });
-  if (judged.interrupted) return false;
-  finishRun(dir);
-  return true;
 }
 
 function requireIndex(side: string, { db, command }: { db: string; command: readonly string[] | undefined }): void {

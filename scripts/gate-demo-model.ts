@@ -1,0 +1,81 @@
+/**
+ * A model for the gate's demonstration: it answers word for word as a recorded run did, and cites as it is told. So nothing differs from
+ * the record but the citations, and what the gate finds is them. It speaks the OpenAI protocol, as llama.cpp does.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { RunRecords } from '../harness/run.ts';
+import { REFUSAL_SENTENCE } from '../service/contract.ts';
+
+/** From the number cited and how many passages there are to the number it cites instead. */
+export type Miscite = (n: number, passages: number) => number;
+
+export const MISCITES: Record<'next-passage' | 'out-of-range', Miscite> = {
+  'next-passage': (n, passages) => (n % passages) + 1,
+  'out-of-range': (n, passages) => n + passages,
+};
+
+export interface DemoModel {
+  /** With `/v1`. */
+  url: string;
+  close(): Promise<void>;
+}
+
+export async function startDemoModel(recorded: RunRecords, miscite: Miscite): Promise<DemoModel> {
+  const answers = answersOf(recorded, miscite);
+  const server = createServer((request, response) => void reply(request, response, answers));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Known {
+  question: string;
+  answer: string;
+}
+
+/** Longest question first: a short one may stand inside another. */
+function answersOf({ cases, answers }: RunRecords, miscite: Miscite): Known[] {
+  const said = new Map(answers.filter(({ run }) => run === 1).map((record) => [record.case_id, record]));
+  return cases
+    .map(({ id, question }): Known => {
+      const record = said.get(id);
+      const shown = record?.sources.length ?? 0;
+      const text = record?.answer?.answer ?? REFUSAL_SENTENCE;
+      return { question, answer: text.replace(/\[(\d+)\]/g, (_, n) => `[${miscite(Number(n), Math.max(1, shown))}]`) };
+    })
+    .sort((a, b) => b.question.length - a.question.length);
+}
+
+async function reply(request: IncomingMessage, response: ServerResponse, answers: readonly Known[]): Promise<void> {
+  if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
+    response.writeHead(404).end();
+    return;
+  }
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  const { messages } = JSON.parse(Buffer.concat(parts).toString('utf8')) as { messages: { content: string }[] };
+  const prompt = messages.at(-1)?.content ?? '';
+  // The question is the last thing in the prompt; a passage may well quote one.
+  const found = answers.map((known) => ({ known, at: prompt.lastIndexOf(known.question) })).filter(({ at }) => at >= 0);
+  const last = Math.max(...found.map(({ at, known }) => at + known.question.length));
+  const answer = found.find(({ at, known }) => at + known.question.length === last)?.known.answer ?? REFUSAL_SENTENCE;
+  stream(response, answer);
+}
+
+function stream(response: ServerResponse, answer: string): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send = (choice: object, more: object = {}) =>
+    response.write(
+      `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }], ...more })}\n\n`,
+    );
+  for (const piece of answer.match(/[\s\S]{1,80}/g) ?? []) send({ delta: { content: piece }, finish_reason: null });
+  send({ delta: {}, finish_reason: 'stop' }, { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } });
+  response.end('data: [DONE]\n\n');
+}
