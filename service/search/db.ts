@@ -10,7 +10,7 @@ import { CodedError } from '../contract.ts';
 
 export type Db = Database.Database;
 
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -19,10 +19,21 @@ const SCHEMA = `
     UNIQUE (source, born)
   );
   CREATE TABLE passages (
-    id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE, ord INTEGER NOT NULL,
+    -- Never reused: a server that follows the index tells new passages by their larger ids.
+    id INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE, ord INTEGER NOT NULL,
     heading TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL, text TEXT NOT NULL
   );
   CREATE INDEX passages_of_file ON passages (file_id);
+  -- Vectors by the hash of the embedded text: a passage that moved, or came back, is not embedded again.
+  CREATE TABLE embeddings (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, embedder TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, UNIQUE (embedder, hash)
+  );
+  -- A passage longer than the embedder's window has several pieces.
+  CREATE TABLE pieces (
+    passage_id INTEGER NOT NULL REFERENCES passages (id) ON DELETE CASCADE, ord INTEGER NOT NULL, embedding_id INTEGER NOT NULL,
+    PRIMARY KEY (passage_id, ord)
+  ) WITHOUT ROWID;
+  CREATE INDEX pieces_of_embedding ON pieces (embedding_id);
   -- Tokens made by text/tokens.ts, divided by spaces; the ascii tokenizer only takes them apart again.
   CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, content='', contentless_delete=1, tokenize='ascii');
 `;

@@ -2,8 +2,63 @@
  * The evidence gate: is there a passage that has to do with the question at all? How its thresholds were chosen, and what
  * they let through and hold back, stands in docs/retrieval.md. Pure.
  */
+import type { Passage } from '../contract.ts';
 import type { Query } from './text/query.ts';
 import { tokenize, type Word } from './text/tokens.ts';
+
+export interface Evidence {
+  /** Cosine of the nearest passage; null when the search was by words alone. */
+  cosine: number | null;
+  /** Largest share of the question's rare words that one passage has. */
+  coverage: number;
+}
+
+export interface Gate {
+  off: boolean;
+  /** Least top cosine, set from outside. */
+  minCosine: number | undefined;
+  /** Least sum of top cosine and coverage. */
+  minSum: number;
+  /** Least coverage when there is no cosine. */
+  minCoverage: number;
+  /** For people. */
+  text(hybrid: boolean): string;
+}
+
+export const DEFAULT_MIN_SUM = 0.75;
+export const DEFAULT_MIN_COVERAGE = 0.45;
+/** Passages whose coverage is looked at: the best evidence is among the first. */
+const DEPTH = 10;
+
+/** The gate of an index: its calibrated thresholds where it has them; CRAG_MIN_COSINE goes before both. */
+export function gateOf(meta: Readonly<Record<string, string>>, minCosine: number | undefined): Gate {
+  const minSum = Number(meta.gate_sum ?? DEFAULT_MIN_SUM);
+  const minCoverage = Number(meta.gate_coverage ?? DEFAULT_MIN_COVERAGE);
+  const off = minCosine === -1;
+  const text = (hybrid: boolean) => {
+    if (off) return 'off';
+    if (hybrid && minCosine !== undefined) return `top cosine >= ${minCosine} (set from outside)`;
+    const calibrated = (hybrid ? meta.gate_sum : meta.gate_coverage) === undefined ? 'default' : 'calibrated';
+    return hybrid ? `cosine + coverage >= ${minSum} (${calibrated})` : `coverage >= ${minCoverage} (${calibrated})`;
+  };
+  return { off, minCosine, minSum, minCoverage, text };
+}
+
+export function passes({ cosine, coverage: covered }: Evidence, gate: Gate): boolean {
+  if (gate.off) return true;
+  if (cosine === null) return covered >= gate.minCoverage;
+  return gate.minCosine === undefined ? cosine + covered >= gate.minSum : cosine >= gate.minCosine;
+}
+
+export function evidenceOf(
+  query: Query,
+  passages: readonly Passage[],
+  idf: (token: string) => number,
+  cosine: number | null,
+): Evidence {
+  const texts = passages.slice(0, DEPTH).map((passage) => [passage.title, ...passage.heading, passage.text].join('\n'));
+  return { cosine, coverage: Math.max(0, ...texts.map((text) => coverage(query, text, idf))) };
+}
 
 /**
  * How much of the question's weight, by rarity of its words, the text has: 0 to 1. An identifier counts as found when it

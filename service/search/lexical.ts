@@ -24,7 +24,8 @@ export function createLexical(db: Db): Lexical {
     'SELECT rowid AS id, -rank AS score FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?',
   );
   const frequency = db.prepare('SELECT doc FROM temp.vocabulary WHERE term = ?').pluck();
-  const count = db.prepare('SELECT count(*) FROM passages').pluck();
+  // Not the rows of the table: some of them may be staged.
+  const count = db.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'passages'").pluck();
   let version = -1;
   let total = 0;
   let known = new Map<string, number>();
@@ -32,7 +33,7 @@ export function createLexical(db: Db): Lexical {
     const now = db.pragma('data_version', { simple: true }) as number;
     if (now === version && known.size < 100_000) return;
     version = now;
-    total = count.get() as number;
+    total = (count.get() as number | undefined) ?? 0;
     known = new Map();
   };
   return {

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CodedError } from '../contract.ts';
+import { embedSettings, openEmbedder } from './embed/open.ts';
 import { openStore } from './store.ts';
 import { createServer } from './tools.ts';
 
@@ -12,7 +13,8 @@ const VERSION = '1.0.0';
 
 try {
   const settings = readSettings();
-  const store = await openStore(settings.db, { minCosine: settings.minCosine });
+  const embedding = await openEmbedder(embedSettings(process.env));
+  const store = await openStore(settings.db, { ...embedding, minCosine: settings.minCosine });
   const server = createServer(store, VERSION);
   // The SDK's transport ignores the end of stdin: without this the process would outlive a killed parent.
   process.stdin.once('end', () => process.exit(0));

@@ -57,7 +57,11 @@ export function statsText(store: Store): string {
 
 function searchResult(found: SearchResult): CallToolResult {
   const texts = found.passages.length > 0 ? found.passages.map(passageText) : [found.note ?? '(no matching chunks)'];
-  return { content: texts.map((text) => ({ type: 'text', text })), structuredContent: found };
+  const { passages, below_gate, mode, note } = found;
+  return {
+    content: texts.map((text) => ({ type: 'text', text })),
+    structuredContent: { passages, below_gate, mode, note },
+  };
 }
 
 /** A failure becomes a sentence with isError: never a crash, never a stack. */

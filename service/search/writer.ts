@@ -1,6 +1,7 @@
 /** The writing side of an index: stage files, then publish them all at once. */
 import type { Chunk } from './chunk.ts';
 import { type Db, getMeta, setMeta } from './db.ts';
+import { withoutMarkup } from './text/markup.ts';
 import { tokenize } from './text/tokens.ts';
 
 export interface SourceFile {
@@ -16,12 +17,17 @@ export interface Writer {
   /** Hash of each source that an interrupted run has staged already. */
   readonly staged: ReadonlyMap<string, string>;
   stage(file: SourceFile): void;
+  /** Forgets staged files that are not wanted any more. */
+  unstage(keep: ReadonlySet<string>): void;
   /** Makes the staged files visible and drops every source that is not in `keep`; returns how many were dropped. */
-  publish(keep: ReadonlySet<string>, facts?: Record<string, string>): { removed: number; passages: number };
+  publish(keep: ReadonlySet<string>, facts: Record<string, string>): number;
 }
 
-export function createWriter(db: Db): Writer {
-  const generation = Number(getMeta(db).generation);
+/** `staging` names what makes passages of a text: what another version staged is of no use. */
+export function createWriter(db: Db, { staging }: { staging: string }): Writer {
+  const meta = getMeta(db);
+  const generation = Number(meta.generation);
+  if (meta.staging !== staging) forgetStaged(db, generation, staging);
   const next = generation + 1;
   const hashes = (where: string) => {
     const rows = db.prepare(`SELECT source, hash FROM files WHERE ${where}`).all(generation) as {
@@ -40,23 +46,32 @@ export function createWriter(db: Db): Writer {
       insertFile(db, file, next);
       staged.set(file.source, file.hash);
     }),
-    publish: db.transaction((keep: ReadonlySet<string>, facts: Record<string, string> = {}) => {
+    unstage: db.transaction((keep: ReadonlySet<string>) => {
+      for (const source of [...staged.keys()].filter((name) => !keep.has(name))) {
+        removeFile(db, source, next, next);
+        staged.delete(source);
+      }
+    }),
+    publish: db.transaction((keep: ReadonlySet<string>, facts: Record<string, string>) => {
       const gone = [...published.keys()].filter((source) => !keep.has(source));
       const outdated = [...published.keys()].filter((source) => keep.has(source) && staged.has(source));
-      for (const source of staged.keys()) if (!keep.has(source)) removeFile(db, source, next, next);
       for (const source of [...gone, ...outdated]) removeFile(db, source, 0, generation);
       addWords(db, generation);
-      const passages = count(db, 'passages');
-      setMeta(db, {
-        ...facts,
-        generation: String(next),
-        passages: String(passages),
-        files: String(count(db, 'files')),
-      });
-      return { removed: gone.length, passages };
+      db.prepare(
+        'DELETE FROM embeddings WHERE NOT EXISTS (SELECT 1 FROM pieces WHERE embedding_id = embeddings.id)',
+      ).run();
+      const counts = { passages: String(count(db, 'passages')), files: String(count(db, 'files')) };
+      setMeta(db, { ...facts, ...counts, generation: String(next) });
+      return gone.length;
     }).immediate,
   };
 }
+
+const forgetStaged = (db: Db, generation: number, staging: string) =>
+  db.transaction(() => {
+    db.prepare('DELETE FROM files WHERE born > ?').run(generation);
+    setMeta(db, { staging });
+  })();
 
 function insertFile(db: Db, { source, hash, title, chunks }: SourceFile, born: number): void {
   const { lastInsertRowid } = db
@@ -97,13 +112,6 @@ function addWords(db: Db, generation: number): void {
     if (rows.length === 0) return;
     last = rows[rows.length - 1]?.id ?? last;
   }
-}
-
-/** HTML tags and link targets are no words of the document. */
-export function withoutMarkup(text: string): string {
-  return text
-    .replace(/<\/?[a-z][^<>]{0,500}>/gi, ' ')
-    .replace(/\]\((?:https?:|#|\.{0,2}\/)[^)\s]*(?:\s[^)]*)?\)/g, '] ');
 }
 
 function count(db: Db, table: 'files' | 'passages'): number {

@@ -6,9 +6,12 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CodedError } from '../../contract.ts';
 import { chunk } from '../chunk.ts';
-import { type Db, openForWriting } from '../db.ts';
+import { type Db, getMeta, openForWriting } from '../db.ts';
+import type { Embedder } from '../embed/embedder.ts';
+import { checkFacts, type Facts, factsOf } from '../fingerprint.ts';
 import { lockForWriting } from '../lock.ts';
 import { createWriter, type Writer } from '../writer.ts';
+import { embedPassages } from './embed.ts';
 import { readPlain } from './plain.ts';
 import { KNOWN_EXTENSIONS, readerFor } from './readers.ts';
 import { type Found, walk } from './walk.ts';
@@ -25,6 +28,9 @@ export interface IndexSummary {
   /** Files that could not be read, with the reason; files of unknown formats are counted in `ignored` alone. */
   skipped: { source: string; reason: string }[];
   ignored: number;
+  /** Texts embedded now; what was embedded before is taken over. */
+  embedded: number;
+  mode: 'lexical' | 'hybrid';
   ms: number;
 }
 
@@ -32,6 +38,10 @@ export type OnProgress = (done: number, total: number, label: string) => void;
 
 export interface IndexOptions {
   db: string;
+  /** Without one the index is searched by words alone. */
+  embedder?: Embedder | null | undefined;
+  /** Reads and embeds everything anew: needed after a change of embedder or version. */
+  rebuild?: boolean | undefined;
   onProgress?: OnProgress | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -51,11 +61,11 @@ export async function indexPaths(options: IndexOptions & { roots: readonly strin
   const all = await walk(options.roots);
   const readable = all.filter((file) => readerFor(file.path) !== undefined);
   if (readable.length === 0) throw nothingToRead(options.roots, all);
-  return writing(options.db, async (db, writer) => {
-    const run = createRun(writer, options, readable.length);
+  return writing(options, async (run) => {
+    run.total = readable.length;
     for (const file of readable) await addFile(run, file);
     if (run.seen.size === 0) throw allBroken(options.roots, run);
-    return finish(db, run, { started, ignored: all.length - readable.length, path: options.db });
+    return finish(run, { started, ignored: all.length - readable.length });
   });
 }
 
@@ -64,42 +74,54 @@ export async function indexRecords(
   options: IndexOptions & { records: AsyncIterable<TextRecord> | Iterable<TextRecord> },
 ): Promise<IndexSummary> {
   const started = Date.now();
-  return writing(options.db, async (db, writer) => {
-    const run = createRun(writer, options, 0);
+  return writing(options, async (run) => {
     for await (const record of options.records) {
       add(run, record.id, hashOf(`${record.title}\0${record.text}`), () => ({
         ...readPlain(record.text),
         title: record.title,
       }));
     }
-    return finish(db, run, { started, ignored: 0, path: options.db });
+    return finish(run, { started, ignored: 0 });
   });
 }
 
 interface Run {
+  db: Db;
   writer: Writer;
   options: IndexOptions;
+  facts: Facts;
   total: number;
   seen: Set<string>;
   counts: { added: number; changed: number; unchanged: number };
   skipped: { source: string; reason: string }[];
 }
 
-function createRun(writer: Writer, options: IndexOptions, total: number): Run {
-  return { writer, options, total, seen: new Set(), counts: { added: 0, changed: 0, unchanged: 0 }, skipped: [] };
-}
-
-async function writing<T>(path: string, work: (db: Db, writer: Writer) => Promise<T>): Promise<T> {
-  const unlock = lockForWriting(path);
+async function writing<T>(options: IndexOptions, work: (run: Run) => Promise<T>): Promise<T> {
+  const facts = await factsOf(options.embedder ?? null);
+  const unlock = lockForWriting(options.db);
   try {
-    const db = openForWriting(path);
+    const db = openForWriting(options.db);
     try {
-      return await work(db, createWriter(db));
+      const before = getMeta(db);
+      if (options.rebuild !== true) checkBefore(before, facts, options.db);
+      const writer = createWriter(db, { staging: `${facts.chunker} ${facts.tokenizer}` });
+      const counts = { added: 0, changed: 0, unchanged: 0 };
+      return await work({ db, writer, options, facts, total: 0, seen: new Set(), counts, skipped: [] });
     } finally {
       db.close();
     }
   } finally {
     unlock();
+  }
+}
+
+function checkBefore(before: Record<string, string>, facts: Facts, db: string): void {
+  checkFacts(before, facts, db);
+  if (before.embedder && facts.embedder === '') {
+    throw new CodedError(
+      'bad_config',
+      `The index ${db} has vectors of ${before.embedder_name}, and there is no embedder now. Fetch it with askdocs models pull, or make an index without vectors: askdocs index PATH --db ${db} --rebuild`,
+    );
   }
 }
 
@@ -129,7 +151,7 @@ function add(run: Run, source: string, hash: string, read: () => ReturnType<type
   if (run.seen.has(source)) throw new CodedError('bad_input', `Two records have the id ${source}.`);
   run.seen.add(source);
   const before = writer.published.get(source);
-  if (before === hash) counts.unchanged++;
+  if (before === hash && options.rebuild !== true) counts.unchanged++;
   else {
     counts[before === undefined ? 'added' : 'changed']++;
     if (writer.staged.get(source) !== hash) {
@@ -144,27 +166,28 @@ function skip(run: Run, source: string, reason: string): void {
   run.skipped.push({ source, reason });
 }
 
-function finish(db: Db, run: Run, facts: { started: number; ignored: number; path: string }): IndexSummary {
-  const { counts, skipped, writer } = run;
-  const nothing =
-    counts.added + counts.changed === 0 &&
-    writer.staged.size === 0 &&
-    [...writer.published.keys()].every((source) => run.seen.has(source));
-  const { removed, passages } = nothing ? { removed: 0, passages: countPassages(db) } : writer.publish(run.seen);
+async function finish(run: Run, { started, ignored }: { started: number; ignored: number }): Promise<IndexSummary> {
+  const { db, counts, skipped, writer, options, facts, seen } = run;
+  writer.unstage(seen);
+  const embedded = options.embedder ? await embedPassages(db, options.embedder, options) : 0;
+  const before = getMeta(db);
+  const same = writer.staged.size === 0 && [...writer.published.keys()].every((source) => seen.has(source));
+  const settled = same && before.embedder === facts.embedder && before.generation !== '0';
+  const removed = settled ? 0 : writer.publish(seen, { ...facts });
+  const passages = Number(getMeta(db).passages);
+  const mode = facts.embedder === '' ? 'lexical' : 'hybrid';
   return {
-    db: facts.path,
-    files: run.seen.size,
+    db: options.db,
+    files: seen.size,
     passages,
     ...counts,
     removed,
     skipped,
-    ignored: facts.ignored,
-    ms: Date.now() - facts.started,
+    ignored,
+    embedded,
+    mode,
+    ms: Date.now() - started,
   };
-}
-
-function countPassages(db: Db): number {
-  return (db.prepare('SELECT count(*) AS n FROM passages').get() as { n: number }).n;
 }
 
 function hashOf(data: Buffer | string): string {
