@@ -218,7 +218,9 @@ describe('a body that is too large', () => {
     const slow = await standInService({ limits: { bodyMs: 100 } });
     const { hostname, port } = new URL(slow.url);
     const socket = connect(Number(port), hostname);
-    socket.write('POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"que');
+    socket.write(
+      'POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"que',
+    );
     const received = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
     expect(received).toMatch(/^HTTP\/1\.1 422/);
     socket.destroy();
