@@ -22,24 +22,6 @@ export function theoreticalRate(rates: Rates, work: Work, busy: number): number 
   return 1000 / costMs(rates, work, busy);
 }
 
-/** Answers a second of `users` who each wait `pauseS` seconds before the next question, never more than `busy` at once. */
-export function closedLoopRate(rates: Rates, work: Work, { users, busy, pauseS }: ClosedLoop): number {
-  if (pauseS === 0) return theoreticalRate(rates, work, Math.min(users, busy));
-  // Without a pause each slot is always at work; with one, as many as the users' share of time not pausing.
-  let atWork = Math.min(users, busy);
-  for (let i = 0; i < 100; i += 1) {
-    const answerS = (atWork * costMs(rates, work, atWork)) / 1000;
-    atWork = Math.min(busy, (users * answerS) / (answerS + pauseS));
-  }
-  return theoreticalRate(rates, work, atWork);
-}
-
-export interface ClosedLoop {
-  users: number;
-  busy: number;
-  pauseS: number;
-}
-
 function costMs({ prefillPerSecond, stepMs, slotMs }: Rates, { evaluated, completion }: Work, busy: number): number {
   return (evaluated / prefillPerSecond) * 1000 + Math.max(0, completion - 1) * slotMs + (completion * stepMs) / busy;
 }

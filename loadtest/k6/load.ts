@@ -1,0 +1,36 @@
+/** What the k6 script decides, as plain functions: which question, how long to wait, what counts. */
+
+/** Questions that a model is asked: the gate refuses the others within milliseconds, which is no load. */
+export function answerableQuestions(jsonl: string): string[] {
+  const cases = jsonl
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as { kind: string; question: string });
+  return cases.filter(({ kind }) => kind === 'factual' || kind === 'multi_source').map(({ question }) => question);
+}
+
+/** The place in the list for the n-th question of a user: all users together go through the list in order. */
+export function questionIndex(user: number, iteration: number, users: number, count: number): number {
+  return (iteration * users + user - 1) % count;
+}
+
+/** Seconds to wait after a 503, exactly as asked; without the header, one. */
+export function retryAfterSeconds(header: string | undefined): number {
+  const seconds = Number(header);
+  return header !== undefined && seconds > 0 ? seconds : 1;
+}
+
+/**
+ * Share of an answer that fell into the window, 0 to 1. Summed up and divided by the window's length it is the rate of
+ * answers, without the jumps of counting whole ones at the edges.
+ */
+export function shareInWindow(start: number, end: number, window: { from: number; to: number }): number {
+  const inside = Math.min(end, window.to) - Math.max(start, window.from);
+  if (inside <= 0) return 0;
+  return inside / Math.max(end - start, inside);
+}
+
+/** What is measured: not the beginning, when all arrive at once, and not the end, when some are done already. */
+export function measuredWindow(startedMs: number, durationMs: number, edgeMs: number): { from: number; to: number } {
+  return { from: startedMs + edgeMs, to: startedMs + durationMs - edgeMs };
+}
