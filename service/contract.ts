@@ -46,10 +46,12 @@ export const sourceSchema = passageSchema.extend({
 });
 export type Source = z.infer<typeof sourceSchema>;
 
+/** What is not white space, spelt out: `\S` means something else in each language that reads the published schema. */
+const NOT_BLANK = /[^\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
 const question = z
   .string()
   .max(MAX_QUESTION_CHARS, `must be at most ${MAX_QUESTION_CHARS} characters`)
-  .refine((text) => text.trim() !== '', 'must not be empty');
+  .regex(NOT_BLANK, 'must not be empty');
 const k = z.number().int().min(1).max(MAX_K).optional();
 
 export const askRequestSchema = z.strictObject({ question, k });
@@ -146,10 +148,13 @@ export const errorBodySchema = z.object({
 });
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
+/** Body of every failed request. */
+export const errorEnvelopeSchema = z.object({ success: z.literal(false), data: z.null(), error: errorBodySchema });
+
 const envelope = <T extends z.ZodType>(data: T) =>
   z.discriminatedUnion('success', [
     z.object({ success: z.literal(true), data, error: z.null() }),
-    z.object({ success: z.literal(false), data: z.null(), error: errorBodySchema }),
+    errorEnvelopeSchema,
   ]);
 
 /** `POST /ask?stream=false`: the answer with the sources it was made from. */
@@ -178,6 +183,14 @@ export const healthSchema = z.object({
   notes: z.array(z.string()),
 });
 export type Health = z.infer<typeof healthSchema>;
+
+/** `GET /readyz`: 200 when index and model answer, else 503. */
+export const readySchema = z.object({
+  ready: z.boolean(),
+  /** One sentence for each part that does not answer. */
+  problems: z.array(z.string()),
+});
+export type Ready = z.infer<typeof readySchema>;
 
 const percentilesSchema = z.object({ p50: z.number().nullable(), p95: z.number().nullable() });
 
