@@ -4,29 +4,65 @@ import { loadConfig } from '../service/config.ts';
 import { CodedError } from '../service/contract.ts';
 import { createLogger } from '../service/log.ts';
 import { startService } from '../service/serve.ts';
+import { readEnvironment } from './environment.ts';
+import { type LlamaServer, startLlama } from './llama-phase.ts';
 
-export interface Service {
+export interface EvalService {
   url: string;
+  /** The index it answers from; null for a service of somebody else. */
+  db: string | null;
   close(): Promise<void>;
 }
 
-export async function serviceFor(args: { url?: string | undefined; db: string }, runs: number): Promise<Service> {
-  if (args.url !== undefined) return { url: checkedUrl(args.url), close: async () => {} };
-  if (!existsSync(args.db)) {
-    throw new CodedError(
-      'bad_input',
-      `there is no index at ${args.db}; make one with askdocs index PATH --db ${args.db}`,
-    );
+export interface ServiceArgs {
+  url?: string | undefined;
+  db?: string | undefined;
+  answerGguf?: string | undefined;
+  slots: number;
+  runs: number;
+}
+
+export async function serviceFor(args: ServiceArgs, signal: AbortSignal): Promise<EvalService> {
+  if (args.url !== undefined) return { url: checkedUrl(args.url), db: null, close: async () => {} };
+  const environment = readEnvironment();
+  const db = args.db ?? environment.ASKDOCS_MCP_DB ?? 'data/docs.db';
+  if (!existsSync(db))
+    throw new CodedError('bad_input', `there is no index at ${db}; make one with askdocs index PATH --db ${db}`);
+  const llama = args.answerGguf === undefined ? null : await startLlama(args.answerGguf, args.slots, signal);
+  try {
+    const settings = {
+      ...environment,
+      ...settingsFor(llama, args),
+      ASKDOCS_MCP_DB: db,
+      ASKDOCS_HOST: '127.0.0.1',
+      ASKDOCS_PORT: '0',
+    };
+    // One line an answer would drown the progress; what goes wrong is said.
+    const service = await startService(loadConfig(settings), { log: { ...createLogger(process.stderr), info() {} } });
+    return { url: service.url, db, close: () => service.close().finally(() => llama?.stop()) };
+  } catch (error) {
+    await llama?.stop();
+    throw error;
   }
+}
+
+function settingsFor(llama: LlamaServer | null, { answerGguf, runs }: ServiceArgs): Record<string, string> {
   // A cached prompt gives back a copy of the first answer: repetitions would measure nothing.
-  const repeated = runs > 1 ? { ASKDOCS_LLM_CACHE_PROMPT: 'false' } : {};
-  const env = { ...process.env, ...repeated, ASKDOCS_MCP_DB: args.db, ASKDOCS_HOST: '127.0.0.1', ASKDOCS_PORT: '0' };
-  // One line an answer would drown the progress; what goes wrong is said.
-  return startService(loadConfig(env), { log: { ...createLogger(process.stderr), info() {} } });
+  const repeated: Record<string, string> = runs > 1 ? { ASKDOCS_LLM_CACHE_PROMPT: 'false' } : {};
+  if (llama === null) return repeated;
+  return {
+    ...repeated,
+    ASKDOCS_LLM_PROVIDER: 'llamacpp',
+    ASKDOCS_LLM_BASE_URL: llama.baseUrl,
+    ASKDOCS_LLM_MODEL: llama.model,
+    ASKDOCS_MAX_CONCURRENT: String(llama.slots),
+    ...(answerGguf === undefined || answerGguf === 'tiny' ? {} : { ASKDOCS_LLM_GGUF: answerGguf }),
+  };
 }
 
 function checkedUrl(url: string): string {
-  if (!URL.canParse(url) || !/^https?:/.test(url))
+  if (!URL.canParse(url) || !/^https?:/.test(url)) {
     throw new CodedError('bad_input', `--url takes an http address, not "${url}"`);
+  }
   return url;
 }

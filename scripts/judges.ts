@@ -5,6 +5,13 @@ import { lexicalJudge } from '../harness/judges/lexical.ts';
 import { type LlmJudgeOptions, llmJudge } from '../harness/judges/llm.ts';
 import { CodedError } from '../service/contract.ts';
 
+export const slotsArg = {
+  type: 'string',
+  default: '4',
+  description: 'Slots of a llama.cpp server started here, which is how many questions it takes at a time',
+  valueHint: 'N',
+} as const;
+
 export const judgeArgs = {
   judge: {
     type: 'string',
@@ -30,6 +37,12 @@ export const judgeArgs = {
     valueHint: 'P',
   },
   judgeConcurrency: { type: 'string', description: 'Questions to the llm judge at a time (default 4)', valueHint: 'N' },
+  judgeGguf: {
+    type: 'string',
+    description: 'Start a llama.cpp server with this model as llm judge, and stop it after the verdicts',
+    valueHint: 'B.gguf',
+  },
+  slots: slotsArg,
 } as const;
 
 export interface JudgeArgs {
@@ -38,6 +51,8 @@ export interface JudgeArgs {
   judgeModel: string;
   judgeThreshold?: string | undefined;
   judgeConcurrency?: string | undefined;
+  judgeGguf?: string | undefined;
+  slots: string;
 }
 
 /** A key for the judge's server is taken from ASKDOCS_JUDGE_API_KEY. */
