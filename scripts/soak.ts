@@ -72,8 +72,9 @@ function post({ url }: Running, body: string, signal?: AbortSignal): Promise<Res
   });
 }
 
-const question = () =>
-  JSON.stringify({ question: `What is the default of bodyLimit, for the ${Math.random()}th time?` });
+function question(): string {
+  return JSON.stringify({ question: `What is the default of bodyLimit, for the ${Math.random()}th time?` });
+}
 
 /** Asks, reads to the end, and checks that the stream is whole. */
 async function answers(at: Running): Promise<void> {
