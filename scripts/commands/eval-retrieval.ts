@@ -7,8 +7,11 @@ import { type Document, parseDocument, parseQrels, parseQueries, type Qrels } fr
 import { readText } from '../../harness/jsonl.ts';
 import { DEPTH, measureSet, rankDocuments, type SetMetric, toTrec } from '../../harness/retrieval-set.ts';
 import { CodedError, type Passage } from '../../service/contract.ts';
+import type { Embedder } from '../../service/search/embed/embedder.ts';
+import { embedSettings, openEmbedder } from '../../service/search/embed/open.ts';
 import { indexRecords } from '../../service/search/ingest/index.ts';
 import { type Mode, openStore, type Store } from '../../service/search/store.ts';
+import { readEnvironment } from '../environment.ts';
 import { interruptible } from '../interrupt.ts';
 import { createProgress } from '../progress.ts';
 import { formatArg, printJson } from '../tables.ts';
@@ -43,20 +46,20 @@ export const retrievalCommand = defineCommand({
     interruptible(async (signal) => {
       const queries = parseQueries(readText(args.queries, 'the queries'), args.queries);
       const qrels = parseQrels(readText(args.qrels, 'the judgements'), args.qrels);
-      const db = await buildIndex(
-        args.corpus,
-        args.index ?? join('data/retrieval', basename(args.corpus, '.jsonl')),
-        signal,
-      );
-      const store = await openStore(db);
+      const mode = args.mode as Mode | undefined;
+      // By words alone an index needs no embedding, which is most of the work; it is another index then.
+      const embedding =
+        mode === 'lexical' ? { embedder: null, note: null } : await openEmbedder(embedSettings(readEnvironment()));
+      const name = `${basename(args.corpus, '.jsonl')}${embedding.embedder === null ? '-lexical' : ''}`;
+      const db = await buildIndex(args.corpus, args.index ?? join('data/retrieval', name), embedding.embedder, signal);
+      const store = await openStore(db, embedding);
       try {
-        const mode = args.mode as Mode | undefined;
         const found = await askAll(store, queries, qrels, mode, signal);
         if (signal.aborted) return 130;
         if (args.runOut !== undefined) writeFileSync(args.runOut, found.trec.join(''));
         print(
           measureSet(found.run, qrels),
-          { mode: found.mode, queries: qrels.size, documents: store.stats().files },
+          { mode: found.mode, queries: qrels.size, documents: Number(store.stats().files) },
           args.format,
         );
         return 0;
@@ -66,14 +69,19 @@ export const retrievalCommand = defineCommand({
     }),
 });
 
-async function buildIndex(corpus: string, folder: string, signal: AbortSignal): Promise<string> {
+async function buildIndex(
+  corpus: string,
+  folder: string,
+  embedder: Embedder | null,
+  signal: AbortSignal,
+): Promise<string> {
   if (!existsSync(corpus)) throw new CodedError('bad_input', `cannot read the corpus ${corpus}: it does not exist`);
   mkdirSync(folder, { recursive: true });
   const db = join(folder, 'docs.db');
   const progress = createProgress();
   const onProgress = (done: number, total: number, label: string) =>
     progress.update(done, Math.max(total, done), label);
-  const summary = await indexRecords({ db, records: documents(corpus), onProgress, signal });
+  const summary = await indexRecords({ db, records: documents(corpus), embedder, onProgress, signal });
   progress.end(
     `${summary.files} documents, ${summary.passages} passages in ${db} (${summary.added + summary.changed} new).`,
   );
@@ -99,7 +107,7 @@ async function askAll(
   const progress = createProgress();
   const run = new Map<string, string[]>();
   const trec: string[] = [];
-  let used: string = mode ?? store.stats().mode;
+  let used: string = mode ?? '';
   for (const query of qrels.keys()) {
     if (signal.aborted) break;
     const text = queries.get(query);
