@@ -1,9 +1,11 @@
-/** Is a recorded run about the code as it is? What the harness alone cannot know: the prompts of service and judges. */
+/** Is a recorded run about the code as it is? What the harness alone cannot know: the prompts of service and judges, the settings of the index. */
 import { lexicalJudge } from '../harness/judges/lexical.ts';
 import { llmJudge } from '../harness/judges/llm.ts';
 import type { RunRecords } from '../harness/run.ts';
 import { createExtractive } from '../service/generate/extractive.ts';
 import { promptHash } from '../service/prompt.ts';
+import { CHUNKER_VERSION } from '../service/search/chunk.ts';
+import { TOKENIZER_VERSION } from '../service/search/text/tokens.ts';
 
 /** One sentence for each thing that changed since the run was recorded. */
 export function stalenessOf({ manifest }: Pick<RunRecords, 'manifest'>): string[] {
@@ -13,6 +15,11 @@ export function stalenessOf({ manifest }: Pick<RunRecords, 'manifest'>): string[
   // A service without `/info` did not say which prompt it used: nothing to hold against it.
   if (typeof recorded === 'string' && recorded !== promptHashOf(provider)) {
     found.push(provider === 'extractive' ? 'the extractive method changed' : 'the prompt changed');
+  }
+  for (const [part, now] of Object.entries(INDEX)) {
+    const then = manifest.corpus.stats?.[part];
+    if (then !== undefined && then !== now)
+      found.push(`the index was made by ${part} version ${then}, the code has ${now}`);
   }
   for (const judge of manifest.judges) {
     const current = currentJudge(judge.name, judge.model);
@@ -24,6 +31,9 @@ export function stalenessOf({ manifest }: Pick<RunRecords, 'manifest'>): string[
   }
   return found;
 }
+
+/** What a passage is depends on these; other documents are found by `gate check --live`. */
+const INDEX: Record<string, string> = { chunker: `${CHUNKER_VERSION}`, tokenizer: `${TOKENIZER_VERSION}` };
 
 function promptHashOf(provider: string): string {
   return provider === 'extractive' ? createExtractive().promptHash : promptHash();

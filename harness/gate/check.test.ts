@@ -153,6 +153,22 @@ describe('floors, one broken example for each metric: exit 1', () => {
   });
 });
 
+test('a metric that no answer has a score in misses its floor', async () => {
+  await project({
+    say: () => ({ text: 'No.', refused: true, shown: [] }),
+    gate: { baselines: [{ run: 'baseline', floors: [FLOORS[3]!] }] },
+  });
+  const result = check();
+  expect(result.findings).toEqual([
+    expect.objectContaining({
+      kind: 'floor',
+      message: expect.stringContaining('faithfulness (overall) has no score in any case'),
+    }),
+  ]);
+  expect(result.exit).toBe(1);
+  expect(formatCheck(result, 'text')).toMatch(/MISS faithfulness\s+- \[-, -\]/);
+});
+
 describe('floors that cannot be checked: exit 3', () => {
   test('on fewer than ten cases', async () => {
     await project({
@@ -165,13 +181,13 @@ describe('floors that cannot be checked: exit 3', () => {
     expect(messages()).toEqual([expect.stringContaining('has a floor but only 2 cases; a floor needs 10')]);
     expect(check().exit).toBe(3);
   });
-  test('on a metric without a score', async () => {
+  test('on a slice without cases', async () => {
     await project({
       gate: {
         baselines: [{ run: 'baseline', floors: [{ metric: 'faithfulness', slice: 'kind:off_topic', at_least: 0.5 }] }],
       },
     });
-    expect(messages()).toEqual([expect.stringContaining('has a floor but no score')]);
+    expect(messages()).toEqual([expect.stringContaining('has a floor but no cases')]);
   });
   test('a run that is not there', async () => {
     await project({ gate: { baselines: [{ run: 'elsewhere', floors: [] }] } });

@@ -105,16 +105,29 @@ function checkFloor(
   const metric = metrics.find(({ name, slice }) => name === floor.metric && slice === floor.slice);
   const where = `${run}: ${floor.metric} (${floor.slice})`;
   const cannot = (why: string) => ({ row: null, finding: { kind: 'invalid' as const, message: `${where} ${why}` } });
-  if (metric === undefined || metric.value === null) return cannot('has a floor but no score');
+  if (metric === undefined) return cannot('has a floor but no cases');
+  if (metric.value === null)
+    return {
+      row: rowOf(metric, floor, false),
+      finding: { kind: 'floor', message: `${where} has no score in any case` },
+    };
   if (metric.n < SMALLEST_N) return cannot(`has a floor but only ${metric.n} cases; a floor needs ${SMALLEST_N}`);
-  const bound = floor.at_least ?? floor.at_most ?? 0;
-  const { name, slice, n, value, low, high, direction } = metric;
+  const { n, value, direction } = metric;
+  const bound = boundOf(floor);
   const met = direction === 'higher' ? value >= bound : value <= bound;
-  const row: FloorRow = { name, slice, n, value, low, high, bound, direction, met };
+  const row = rowOf(metric, floor, met);
   if (met) return { row, finding: null };
   const word = direction === 'higher' ? 'below' : 'above';
   const message = `${where} is ${value.toFixed(3)}, ${word} its floor of ${bound} (${n} cases)`;
   return { row, finding: { kind: 'floor', message } };
+}
+
+function rowOf({ name, slice, n, value, low, high, direction }: Metric, floor: Floor, met: boolean): FloorRow {
+  return { name, slice, n, value, low, high, direction, bound: boundOf(floor), met };
+}
+
+function boundOf(floor: Floor): number {
+  return floor.at_least ?? floor.at_most ?? 0;
 }
 
 /** The cases that score worst in a metric that missed its floor: where to look first. */

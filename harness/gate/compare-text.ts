@@ -37,8 +37,10 @@ export function verdictSentence({ verdict, metrics, findings }: CompareResult): 
     return `INVALID: ${why[0] ?? 'no metric gates'}${why.length > 1 ? ` (and ${why.length - 1} more)` : ''}.`;
   }
   if (verdict === 'IDENTICAL') return `IDENTICAL: every pair is equal in ${list(gating)}.`;
-  if (verdict === 'NON-INFERIOR')
-    return `NON-INFERIOR: ${list(gating)} fell by less than the margin, with 95% confidence.`;
+  if (verdict === 'NON-INFERIOR') {
+    const better = gating.filter(({ comparison }) => comparison !== null && comparison.low > 0);
+    return `NON-INFERIOR: no drop beyond the margin in ${list(gating)}${better.length > 0 ? `; better in ${list(better)}` : ''}.`;
+  }
   if (verdict === 'REGRESSION') return `REGRESSION in ${list(those)}: ${those.map(dropOf).join('; ')}.`;
   return `INCONCLUSIVE in ${list(those)}: ${those.map(doubtOf).join('; ')}.`;
 }

@@ -66,7 +66,15 @@ describe('each verdict with its exit code', () => {
       { margins },
     );
     expect(result).toMatchObject({ verdict: 'NON-INFERIOR', exit: 0 });
-    expect(verdictSentence(result)).toContain('fell by less than the margin');
+    expect(verdictSentence(result)).toBe('NON-INFERIOR: no drop beyond the margin in right to answer or refuse.');
+  });
+  test('NON-INFERIOR, 0: an improvement is said', async () => {
+    const margins = { key_fact_recall: 0.05 };
+    const result = compare([await run({ say: wrongIn(9, withoutFact) })], [await run()], { margins });
+    expect(verdictSentence(result)).toBe(
+      'NON-INFERIOR: no drop beyond the margin in key-fact recall; better in key-fact recall.',
+    );
+    expect(metric(result, 'key_fact_recall').flips.mended).toHaveLength(9);
   });
   test('INVALID, 3: a gating metric without a pair', async () => {
     const result = compare([await run({ judge: false })], [await run({ judge: false })]);
@@ -114,6 +122,17 @@ describe('what cannot be compared is refused, unless allowed', () => {
       'the indexed documents or the settings of the index',
     );
     expect(compare([await run()], [other], { allow: ['corpus'] }).verdict).toBe('IDENTICAL');
+  });
+  test('other passages of the same documents; not another gate, which is what one compares', async () => {
+    const withStats = (stats: Record<string, string>) =>
+      run({
+        manifest: (m) => ({ ...m, corpus: { ...m.corpus, hash: null, stats: { files: '9', chunker: '1', ...stats } } }),
+      });
+    const base = await withStats({});
+    expect(verdictSentence(compare([base], [await withStats({ chunker: '2' })]))).toContain(
+      'the settings of the index',
+    );
+    expect(compare([base], [await withStats({ gate: 'off', mode: 'hybrid', dim: '384' })]).verdict).toBe('IDENTICAL');
   });
   test('another judge', async () => {
     const other = await run({ judge: false });

@@ -53,8 +53,8 @@ export function mismatches(base: Side, after: Side): Mismatch[] {
     ...differ(
       'corpus',
       'the indexed documents or the settings of the index',
-      first.manifest.corpus.hash,
-      other.manifest.corpus.hash,
+      corpusOf(first.manifest),
+      corpusOf(other.manifest),
     ),
     ...differ('judge', 'the judge (its model, prompt or settings)', judgeOf(first.manifest), judgeOf(other.manifest)),
   ];
@@ -127,6 +127,14 @@ function casesDiffer(base: Side, after: Side): Mismatch[] {
 
 function differ(kind: AllowKind, what: string, a: unknown, b: unknown): Mismatch[] {
   return a === b ? [] : [{ kind, message: `the sides differ in ${what}` }];
+}
+
+/** How it was searched is what a comparison is about; which documents, cut into which passages, must be the same. */
+const SEARCH_SETTINGS = new Set(['gate', 'mode', 'note', 'dim', 'embedder']);
+
+function corpusOf({ corpus: { hash, stats } }: Manifest): string | null {
+  if (stats === null) return hash;
+  return hashOf(Object.fromEntries(Object.entries(stats).filter(([name]) => !SEARCH_SETTINGS.has(name))));
 }
 
 function judgeOf(manifest: Manifest): string | null {
