@@ -2,6 +2,7 @@
 import { H3, type H3Event } from 'h3';
 import { createAccess } from './access.ts';
 import { createAdmission } from './admission.ts';
+import { mcpRoutes } from './api/mcp.ts';
 import { openaiRoutes } from './api/openai.ts';
 import { type AskDeps, ask } from './ask.ts';
 import { InputError, readJson } from './body.ts';
@@ -55,6 +56,7 @@ export function createApp(deps: AppDeps): H3 {
     '/info': { methods: { GET: async (event) => Response.json(await deps.info(event.req.signal)) } },
     '/metrics': { methods: { GET: () => deps.metrics.respond() } },
     ...openaiRoutes(deps),
+    ...mcpRoutes({ ...deps, search }, access),
   };
   app.use(access.middleware);
   mountRoutes(app, routes, { ...deps, access });

@@ -1,5 +1,6 @@
 /** The answer in the words of the OpenAI API: completion, chunks, errors. Pure. */
 import type { Answer, ErrorEvent, Source } from '../contract.ts';
+import { footer } from './footer.ts';
 
 /** The one model there is. */
 export const MODEL_ID = 'askdocs';
@@ -85,21 +86,6 @@ function usageOf(usage: NonNullable<Answer['usage']>) {
     total_tokens: usage.prompt_tokens + usage.completion_tokens,
     ...(usage.cached_tokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: usage.cached_tokens } }),
   };
-}
-
-/** The sources cited, for clients that show nothing but the text; all that were used, where the answer cites none. */
-export function footer(answer: Answer, sources: readonly Source[]): string {
-  if (answer.refused) return '';
-  const cited = sources.filter((source) => answer.citations.includes(source.n));
-  const shown = cited.length > 0 ? cited : sources.filter((source) => source.used);
-  if (shown.length === 0) return '';
-  const title = cited.length > 0 ? 'Sources:' : 'Sources (the answer cites none of them):';
-  return `\n\n${title}\n${shown.map((source) => `[${source.n}] ${labelOf(source)}`).join('\n')}`;
-}
-
-function labelOf({ source, heading }: Source): string {
-  const place = heading.at(-1);
-  return place === undefined ? source : `${source} (${place})`;
 }
 
 function extension({ answer: _text, usage: _usage, ...rest }: Answer, sources: readonly Source[]) {
