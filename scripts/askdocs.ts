@@ -17,6 +17,7 @@ const root = defineCommand({
     eval: () => import('./commands/eval.ts').then((m) => m.evalCommand),
     cases: () => import('./commands/cases.ts').then((m) => m.casesCommand),
     judge: () => import('./commands/judge.ts').then((m) => m.judgeCommand),
+    agreement: () => import('./commands/agreement.ts').then((m) => m.agreementCommand),
     report: () => import('./commands/report.ts').then((m) => m.reportCommand),
     gate: () => import('./commands/gate.ts').then((m) => m.gateCommand),
   },
