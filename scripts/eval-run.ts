@@ -115,7 +115,12 @@ async function answerFrom(
   }
   const errors = outcome.errors === 0 ? '' : `, ${outcome.errors} of all are errors`;
   progress.end(`${outcome.done} answers in ${args.out} (${outcome.asked} asked now${errors}).`);
-  return 0;
+  if (outcome.errors < outcome.total) return 0;
+  const first = readRun(args.out).answers[0]?.error;
+  throw new CodedError(
+    'unavailable',
+    `every answer was an error, the first in ${first?.stage}: ${first?.message}; nothing to judge in ${args.out}`,
+  );
 }
 
 /** An endpoint of `--api openai` is any that returns its sources with the answer. */
