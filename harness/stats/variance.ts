@@ -2,21 +2,16 @@
  * Sample variances; empty and single samples have variance 0 here, never NaN.
  * The clustered standard error is the one of Miller 2024 (arXiv 2411.00640) with the G/(G-1) correction for few clusters.
  */
+import { sampleVariance, mean as simpleMean } from 'simple-statistics';
 import { groupClusters } from './clusters.ts';
 
-export function mean(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] ?? 0;
-  return values.length === 0 ? 0 : sum / values.length;
+export function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : simpleMean(mutable(values));
 }
 
 /** Unbiased: divided by n - 1. */
-export function variance(values: ArrayLike<number>): number {
-  if (values.length < 2) return 0;
-  const centre = mean(values);
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += ((values[i] ?? 0) - centre) ** 2;
-  return sum / (values.length - 1);
+export function variance(values: readonly number[]): number {
+  return values.length < 2 ? 0 : sampleVariance(mutable(values));
 }
 
 /** Variance of the mean when whole clusters were drawn: G/(G-1) sum_g (sum of deviations in g)^2 / n^2. */
@@ -31,4 +26,9 @@ export function clusteredVarianceOfMean(
   let total = 0;
   for (let g = 0; g < count; g++) total += ((sums[g] ?? 0) - (sizes[g] ?? 0) * centre) ** 2;
   return { variance: (count / (count - 1)) * (total / scores.length ** 2), clusters: count };
+}
+
+/** simple-statistics only reads, but its types do not say so. */
+function mutable(values: readonly number[]): number[] {
+  return values as number[];
 }
