@@ -20,6 +20,7 @@ import {
 import type { Metrics } from './metrics.ts';
 import { mergeByRank } from './retrieve/merge.ts';
 import { callerOf, failure, mountRoutes, nodeRequest, type Route } from './routes.ts';
+import { pageRoutes } from './web/page.ts';
 
 export interface AppDeps extends AskDeps {
   limits: Limits;
@@ -57,6 +58,7 @@ export function createApp(deps: AppDeps): H3 {
     '/metrics': { methods: { GET: () => deps.metrics.respond() } },
     ...openaiRoutes(deps),
     ...mcpRoutes({ ...deps, search }, access),
+    ...pageRoutes(),
   };
   app.use(access.middleware);
   mountRoutes(app, routes, { ...deps, access });
