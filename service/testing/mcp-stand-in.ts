@@ -2,9 +2,9 @@
  * A retrieval server for tests that speaks MCP by hand, and misbehaves as its first argument says. Modes: text (plain
  * crag-mcp text), typed, distant (low scores), empty, gated (all below the gate), iserror, refuse, nonsense, twenty, huge, slow:MS, hang,
  * crash, crash-once:FILE (dies in the first call, FILE remembers it), hang-once:FILE, flood (stderr), garbage (stdout),
- * deaf (never answers initialize), stubborn (ignores the end of stdin and SIGTERM).
+ * document:FILE (one passage, the text of FILE), deaf (never answers initialize), stubborn (ignores the end of stdin and SIGTERM).
  */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 interface Request {
@@ -16,23 +16,26 @@ interface Request {
 const [mode = 'text', argument = ''] = (process.argv[2] ?? '').split(/:(.*)/s);
 const log = process.argv[3];
 
-const PASSAGES = [
-  {
-    source: 'server.md',
-    text: 'The option `bodyLimit` sets the largest body in bytes. The default is 1048576 bytes, which is 1 MiB.',
-    bm25: 8.4,
-  },
-  {
-    source: 'logging.md',
-    text: 'Logging is off by default. Pass `logger: true` to turn it on. It writes JSON lines.',
-    bm25: 6.1,
-  },
-  {
-    source: 'routes.md',
-    text: 'A route may set its own `bodyLimit`. It wins over the option of the server.',
-    bm25: 4.2,
-  },
-];
+const PASSAGES =
+  mode === 'document'
+    ? [{ source: 'hostile.md', text: readFileSync(argument, 'utf8'), bm25: 8.4 }]
+    : [
+        {
+          source: 'server.md',
+          text: 'The option `bodyLimit` sets the largest body in bytes. The default is 1048576 bytes, which is 1 MiB.',
+          bm25: 8.4,
+        },
+        {
+          source: 'logging.md',
+          text: 'Logging is off by default. Pass `logger: true` to turn it on. It writes JSON lines.',
+          bm25: 6.1,
+        },
+        {
+          source: 'routes.md',
+          text: 'A route may set its own `bodyLimit`. It wins over the option of the server.',
+          bm25: 4.2,
+        },
+      ];
 
 function passages(k: number, text = '') {
   const count = mode === 'twenty' ? 20 : mode === 'huge' ? 1 : Math.min(k, PASSAGES.length);
@@ -72,7 +75,7 @@ function result(k: number) {
   if (mode === 'iserror')
     return { content: [{ type: 'text', text: 'the disk at /secret/path is on fire' }], isError: true };
   if (mode === 'nonsense') return { content: [{ type: 'text', text: 'Hello there' }] };
-  if (mode === 'typed' || mode === 'distant')
+  if (mode === 'typed' || mode === 'distant' || mode === 'document')
     return { content: text, structuredContent: { passages: typed, below_gate: [], mode: 'hybrid', note: null } };
   return { content: text };
 }
