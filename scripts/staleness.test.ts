@@ -26,8 +26,10 @@ test('made by the code as it is: nothing is stale, whatever the threshold and th
 });
 
 test('a prompt, a method or a judge that changed since is named', () => {
-  expect(stalenessOf(run('llamacpp', 'f'.repeat(64), []))).toEqual(['the prompt changed']);
-  expect(stalenessOf(run('extractive', 'f'.repeat(64), []))).toEqual(['the extractive method changed']);
+  expect(stalenessOf(run('llamacpp', 'f'.repeat(64), []))).toEqual(['the prompt changed; run the evaluation again']);
+  expect(stalenessOf(run('extractive', 'f'.repeat(64), []))).toEqual([
+    'the extractive method changed; run the evaluation again',
+  ]);
   expect(stalenessOf(run('extractive', undefined, [{ ...lexicalJudge().info, prompt_hash: 'f'.repeat(32) }]))).toEqual([
     expect.stringMatching(/^the rules of the judge lexical changed/),
   ]);
@@ -39,5 +41,7 @@ test('a prompt, a method or a judge that changed since is named', () => {
 test('an index cut or tokenized by another version is named', () => {
   expect(
     stalenessOf(run('openai', undefined, [], { chunker: `${CHUNKER_VERSION}`, tokenizer: '0', files: '3' })),
-  ).toEqual([expect.stringMatching(/^the index was made by tokenizer version 0, the code has \d+$/)]);
+  ).toEqual([
+    expect.stringMatching(/^the index was made by tokenizer version 0, the code has \d+; index and evaluate again$/),
+  ]);
 });

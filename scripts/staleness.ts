@@ -14,18 +14,22 @@ export function stalenessOf({ manifest }: Pick<RunRecords, 'manifest'>): string[
   const recorded = settings.prompt_hash;
   // A service without `/info` did not say which prompt it used: nothing to hold against it.
   if (typeof recorded === 'string' && recorded !== promptHashOf(provider)) {
-    found.push(provider === 'extractive' ? 'the extractive method changed' : 'the prompt changed');
+    found.push(
+      provider === 'extractive'
+        ? 'the extractive method changed; run the evaluation again'
+        : 'the prompt changed; run the evaluation again',
+    );
   }
   for (const [part, now] of Object.entries(INDEX)) {
     const then = manifest.corpus.stats?.[part];
     if (then !== undefined && then !== now)
-      found.push(`the index was made by ${part} version ${then}, the code has ${now}`);
+      found.push(`the index was made by ${part} version ${then}, the code has ${now}; index and evaluate again`);
   }
   for (const judge of manifest.judges) {
     const current = currentJudge(judge.name, judge.model);
     if (current !== undefined && current.prompt_hash !== judge.prompt_hash) {
       found.push(
-        `the rules of the judge ${judge.name} changed, its verdicts and its agreement with people are of another judge`,
+        `the rules of the judge ${judge.name} changed, its verdicts and its agreement with people are of another judge; run askdocs eval judge again`,
       );
     }
   }

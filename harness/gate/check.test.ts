@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { RUN_FILES } from '../run.ts';
+import { drawSample, writeSample } from '../agreement.ts';
+import { RUN_FILES, readRun } from '../run.ts';
 import type { Case } from '../schema.ts';
 import { checkGate } from './check.ts';
 import { CHECK_FORMATS, formatCheck, verdictLine } from './check-text.ts';
@@ -200,8 +201,23 @@ test('what changed in prompt, judge or corpus is stale: exit 3', async () => {
   await project();
   const result = check(['the prompt changed']);
   expect(result.exit).toBe(3);
-  expect(result.findings[0]!.message).toMatch(/baseline: the prompt changed; run the evaluation again$/);
+  expect(result.findings[0]!.message).toMatch(/baseline: the prompt changed$/);
   expect(verdictLine(result)).toMatch(/^STALE/);
+});
+
+test('grades of another judge, or of answers that are gone, are stale: exit 3', async () => {
+  await project();
+  const records = readRun(join(dir, 'baseline'));
+  const judge = records.manifest.judges[0]!;
+  const sample = drawSample(records, judge, 5, 'random', 'x');
+  const path = join(dir, 'baseline', 'agreement-lexical.json');
+  writeSample(path, sample);
+  expect(check().exit).toBe(0);
+  writeSample(path, { ...sample, judge: { ...sample.judge, fingerprint: 'f'.repeat(32) } });
+  expect(messages()).toEqual([expect.stringContaining('was graded for another version of judge lexical')]);
+  writeSample(path, { ...sample, items: sample.items.map((item) => ({ ...item, answer_hash: 'f'.repeat(32) })) });
+  expect(messages()).toEqual([expect.stringContaining('5 of its claims are not among the answers any more')]);
+  expect(check().exit).toBe(3);
 });
 
 describe('gate.json that is wrong is refused with the field', () => {

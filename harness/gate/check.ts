@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { staleAgreements } from '../agreement.ts';
 import { diffCases } from '../cases.ts';
 import { metricInfo } from '../metrics/catalog.ts';
 import { RUN_FILES, type RunRecords, readRun, runExists } from '../run.ts';
@@ -66,7 +67,10 @@ function checkRun(dir: string, floors: readonly Floor[], now: CasesFile, stalene
     };
   }
   const records = readRun(dir);
-  const findings = [...casesFindings(run, records.cases, now), ...staleFindings(run, stalenessOf(records))];
+  const findings = [
+    ...casesFindings(run, records.cases, now),
+    ...staleFindings(run, [...stalenessOf(records), ...staleAgreements(dir)]),
+  ];
   const metrics = summarise(records).metrics;
   const scores = scoreCases(records);
   const rows: FloorRow[] = [];
@@ -94,7 +98,7 @@ function casesFindings(run: string, asked: Case[], now: CasesFile): Finding[] {
 }
 
 function staleFindings(run: string, reasons: readonly string[]): Finding[] {
-  return reasons.map((why) => ({ kind: 'stale', message: `${run}: ${why}; run the evaluation again` }));
+  return reasons.map((why) => ({ kind: 'stale', message: `${run}: ${why}` }));
 }
 
 function checkFloor(
