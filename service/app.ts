@@ -4,6 +4,7 @@ import { createAccess } from './access.ts';
 import { createAdmission } from './admission.ts';
 import { mcpRoutes } from './api/mcp.ts';
 import { openaiRoutes } from './api/openai.ts';
+import { openApiDocument } from './api/openapi.ts';
 import { type AskDeps, ask } from './ask.ts';
 import { InputError, readJson } from './body.ts';
 import type { AccessConfig, Limits } from './config.ts';
@@ -43,6 +44,7 @@ export function createApp(deps: AppDeps): H3 {
   const app = new H3();
   const access = createAccess(deps.host, deps.accessConfig, (error) => failure(error, deps));
   const search = createSearch(deps);
+  const document = openApiDocument(deps.accessConfig.keys.length > 0);
   const routes: Record<string, Route> = {
     '/ask': { methods: { POST: (event) => handleAsk(event, deps) } },
     '/search': { methods: { POST: (event) => handleSearch(event, deps, search) } },
@@ -56,6 +58,7 @@ export function createApp(deps: AppDeps): H3 {
     '/stats': { methods: { GET: () => Response.json(deps.stats.read()) } },
     '/info': { methods: { GET: async (event) => Response.json(await deps.info(event.req.signal)) } },
     '/metrics': { methods: { GET: () => deps.metrics.respond() } },
+    '/openapi.json': { open: true, methods: { GET: () => Response.json(document) } },
     ...openaiRoutes(deps),
     ...mcpRoutes({ ...deps, search }, access),
     ...pageRoutes(),

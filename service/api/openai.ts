@@ -19,7 +19,9 @@ const part = z.looseObject({ type: z.string(), text: z.string().optional() });
 export const chatRequestSchema = z.looseObject({
   messages: z
     .array(z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(part), z.null()]).optional() }))
-    .min(1),
+    .min(1)
+    // Checked in questionOf; here for the published schema.
+    .meta({ contains: { type: 'object', properties: { role: { const: 'user' } } } }),
   model: z.string().optional(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),

@@ -1,0 +1,18 @@
+/** `npm run prove NAME`: other people's programs against the service; what they print is kept in docs/proofs. */
+import { CodedError } from '../service/contract.ts';
+import { proveSchemathesis } from './proofs/schemathesis.ts';
+
+const PROOFS: Record<string, () => Promise<boolean>> = {
+  schemathesis: proveSchemathesis,
+};
+
+const names = process.argv.slice(2);
+for (const name of names.length === 0 ? Object.keys(PROOFS) : names) {
+  const prove = PROOFS[name];
+  if (prove === undefined) {
+    throw new CodedError('bad_input', `There is no proof ${name}; there are ${Object.keys(PROOFS).join(', ')}.`);
+  }
+  const held = await prove();
+  console.log(`${name}: ${held ? 'holds' : 'does not hold'}`);
+  if (!held) process.exitCode = 1;
+}
