@@ -104,7 +104,7 @@ describe('a second run', () => {
     rmSync(join(folder.docs, 'pool.md'));
     folder.write({
       'moved.md': DOCS['pool.md'],
-      'logging.md': `${DOCS['logging.md']}\n## Levels\n\n${'Levels are numbers. '.repeat(49)}`,
+      'logging.md': `${DOCS['logging.md']}\n## Levels\n\n${'Levels are numbers. '.repeat(48)}`,
     });
     expect((await index({ embedder })).embedded).toBe(1);
   });
