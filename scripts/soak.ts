@@ -137,7 +137,7 @@ async function watch(at: Running): Promise<void> {
     progress.update(
       Math.round(elapsed() * 60),
       Math.round(minutes * 60),
-      `s, ${counts.done} answers, ${Math.round(kb / 1024)} MB`,
+      `s: ${counts.done} answers, ${Math.round(kb / 1024)} MB`,
     );
     await sleep(2000);
   }

@@ -7,6 +7,7 @@ import type { Health, Info, SearchResponse } from './contract.ts';
 import { describeError } from './errors.ts';
 import type { Provider } from './generate/provider.ts';
 import type { Logger } from './log.ts';
+import { modelFile } from './model-file.ts';
 import type { Retriever } from './retrieve/client.ts';
 
 export interface Report extends Pick<AppDeps, 'ready' | 'info'> {
@@ -20,6 +21,7 @@ export function createReport(config: Config, deps: { retriever: Retriever; provi
   let notes: string[] = [];
   let failed = false;
   const never = new AbortController().signal;
+  const file = modelFile(config.llm.gguf);
   const check = async (): Promise<void> => {
     const [search, model] = await Promise.allSettled([
       deps.retriever.search('warm up', 1, never),
@@ -60,11 +62,12 @@ export function createReport(config: Config, deps: { retriever: Retriever; provi
     },
     async info(signal) {
       if (mode === 'unknown') mode = (await deps.retriever.search('warm up', 1, signal)).mode;
-      const [stats, status] = await Promise.all([
+      const [stats, status, model_file] = await Promise.all([
         deps.retriever.stats(signal),
         deps.provider.status(signal).catch(() => null),
+        file(),
       ]);
-      return describe(config, deps.provider, mode, stats, status);
+      return { ...describe(config, deps.provider, mode, stats, status), model_file };
     },
   };
 }
@@ -75,14 +78,13 @@ function describe(
   mode: SearchResponse['mode'],
   stats: Record<string, string>,
   status: { slots: number | null; contextTokens: number | null } | null,
-): Info {
+): Omit<Info, 'model_file'> {
   const { llm } = config;
   return {
     version: packageJson.version,
     node: process.versions.node,
     provider: provider.name,
     model: provider.model,
-    model_file: null,
     prompt_hash: provider.promptHash,
     decoding: { max_tokens: llm.maxTokens, temperature: llm.temperature, cache_prompt: llm.cachePrompt },
     slots: status?.slots ?? null,

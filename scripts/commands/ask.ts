@@ -58,11 +58,23 @@ async function* askHere(request: AskRequest, db: string | undefined, signal: Abo
   const env = readEnvironment();
   const config = loadConfig(db === undefined ? env : { ...env, ASKDOCS_MCP_DB: db });
   const pipeline = createPipeline(config, silentLogger);
+  let thrown: unknown;
+  const onFailure = (error: unknown) => {
+    thrown = error;
+  };
   try {
-    yield* answerQuestion(request, pipeline, signal);
+    for await (const event of answerQuestion(request, { ...pipeline, onFailure }, signal)) {
+      yield event.event === 'error' ? withCause(event, thrown) : event;
+    }
   } finally {
     await pipeline.retriever.close();
   }
+}
+
+/** Over HTTP a cause stays in the log of the service; here the one who reads it is the one who can mend it. */
+function withCause(event: Extract<AskEvent, { event: 'error' }>, thrown: unknown): AskEvent {
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : '';
+  return { ...event, data: { ...event.data, message: [event.data.message, cause].filter(Boolean).join(' ') } };
 }
 
 async function show(events: AsyncIterable<AskEvent>, format: 'text' | 'json'): Promise<number> {
