@@ -20,7 +20,8 @@ export function drawAnswer({ answer, evidence, citations, invalid_citations }, o
   const out = document.createDocumentFragment();
   let from = 0;
   for (const sentence of evidence) {
-    out.append(...inline(answer.slice(from, sentence.start)));
+    // What stands before a sentence may be the marker of a list.
+    out.append(...inline(answer.slice(from, sentence.start).replace(/(^|\n)([ \t]*)[-*+] $/, '$1$2• ')));
     const text = answer.slice(sentence.start, sentence.end);
     const cite = (n) => {
       if (invalid.has(n) && !known.has(n)) return invalidCitation(n);
