@@ -62,7 +62,7 @@ export function fakeEmbedder(
     dimensions: 64,
     multilingual: false,
     embedded,
-    pieces: (text) => splitToFit(text, (piece) => piece.length <= 900),
+    pieces: (text) => splitToFit(text, (piece) => piece.length <= 2000),
     embedPassages: async (texts) => {
       options.fail?.();
       embedded.push(...texts);
