@@ -1,6 +1,6 @@
 /** The routes of the service. */
 import { H3, type H3Event } from 'h3';
-import { createAccess } from './access.ts';
+import { type Access, createAccess } from './access.ts';
 import { createAdmission } from './admission.ts';
 import { mcpRoutes } from './api/mcp.ts';
 import { openaiRoutes } from './api/openai.ts';
@@ -43,9 +43,17 @@ export type Search = (request: SearchRequest, left: AbortSignal) => Promise<Sear
 export function createApp(deps: AppDeps): H3 {
   const app = new H3();
   const access = createAccess(deps.host, deps.accessConfig, (error) => failure(error, deps));
+  app.use(access.middleware);
+  mountRoutes(app, serviceRoutes(deps, access), { ...deps, access });
+  app.all('/**', (event) => failure(new CodedError('not_found', `There is nothing at ${event.url.pathname}.`), deps));
+  return app;
+}
+
+/** Every path there is. */
+export function serviceRoutes(deps: AppDeps, access: Access): Record<string, Route> {
   const search = createSearch(deps);
   const document = openApiDocument(deps.accessConfig.keys.length > 0);
-  const routes: Record<string, Route> = {
+  return {
     '/ask': { methods: { POST: (event) => handleAsk(event, deps) } },
     '/search': { methods: { POST: (event) => handleSearch(event, deps, search) } },
     '/healthz': {
@@ -63,10 +71,6 @@ export function createApp(deps: AppDeps): H3 {
     ...mcpRoutes({ ...deps, search }, access),
     ...pageRoutes(),
   };
-  app.use(access.middleware);
-  mountRoutes(app, routes, { ...deps, access });
-  app.all('/**', (event) => failure(new CodedError('not_found', `There is nothing at ${event.url.pathname}.`), deps));
-  return app;
 }
 
 async function handleAsk(event: H3Event, deps: AppDeps): Promise<Response> {
