@@ -9,7 +9,7 @@ import exec from 'k6/execution';
 import http from 'k6/http';
 import { Counter, Trend } from 'k6/metrics';
 import type { Options } from 'k6/options';
-import { answerableQuestions, measuredWindow, questionIndex, retryAfterSeconds, shareInWindow } from './load.ts';
+import { answerableQuestions, measuredWindow, questionNumber, retryAfterSeconds, shareInWindow } from './load.ts';
 import { readStream, type StreamDone } from './stream.ts';
 import { type K6Data, summarize, userMetric } from './summary.ts';
 
@@ -19,6 +19,8 @@ const DURATION_S = Number(__ENV.DURATION_S ?? 60);
 const EDGE_S = Number(__ENV.EDGE_S ?? 5);
 /** Mean pause of a user between an answer and the next question. */
 const PAUSE_S = Number(__ENV.PAUSE_S ?? 0);
+/** Which question of the list comes first: a sweep goes on where its last point ended. */
+const OFFSET = Number(__ENV.OFFSET ?? 0);
 const ASK_URL = `${__ENV.ASKDOCS_URL ?? 'http://127.0.0.1:8000'}/ask`;
 
 const questions = new SharedArray('questions', () =>
@@ -60,7 +62,7 @@ export default function askOnce(): void {
   const user = exec.vu.idInTest;
   // Not all in the same instant: their retries would come in the same instants as well.
   if (exec.vu.iterationInScenario === 0) sleep((user - 1) / USERS);
-  const question = questions[questionIndex(user, exec.vu.iterationInScenario, USERS, questions.length)];
+  const question = questions[(OFFSET + questionNumber(user, exec.vu.iterationInScenario, USERS)) % questions.length];
   const firstTry = Date.now();
   if (!askUntilAnswered(JSON.stringify({ question }), endOfTest())) stillWaiting.add(1);
   // Who was never answered waited at least so long; left out, the one who starves would look best.

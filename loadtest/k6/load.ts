@@ -9,9 +9,9 @@ export function answerableQuestions(jsonl: string): string[] {
   return cases.filter(({ kind }) => kind === 'factual' || kind === 'multi_source').map(({ question }) => question);
 }
 
-/** The place in the list for the n-th question of a user: all users together go through the list in order. */
-export function questionIndex(user: number, iteration: number, users: number, count: number): number {
-  return (iteration * users + user - 1) % count;
+/** The number of the n-th question of a user (n from 0, users from 1): all together go through the list in order. */
+export function questionNumber(user: number, iteration: number, users: number): number {
+  return iteration * users + user - 1;
 }
 
 /** Seconds to wait after a 503, exactly as asked; without the header, one. */
