@@ -17,10 +17,14 @@ interface Ended {
   err: string;
 }
 
-function askdocs(args: string[], cwd = dir): Promise<Ended> {
+/** Run first of all, says at the end how many milliseconds of a processor it took. */
+const SAY_CPU =
+  'process.on("exit",()=>{const{user,system}=process.cpuUsage();console.error("cpu",Math.round((user+system)/1e3))})';
+
+function askdocs(args: string[], cwd = dir, node: string[] = []): Promise<Ended> {
   const env = { ...process.env, GITHUB_ACTIONS: '', NO_COLOR: '1' };
   return new Promise((resolve) => {
-    execFile(process.execPath, [bin, ...args], { cwd, env, maxBuffer: 2 ** 26 }, (error, out, err) => {
+    execFile(process.execPath, [...node, bin, ...args], { cwd, env, maxBuffer: 2 ** 26 }, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
     });
   });
@@ -53,10 +57,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 describe('gate check', () => {
-  test('0 passed, in under two seconds of its own', async () => {
-    const started = performance.now();
-    const { code, out } = await askdocs(['gate', 'check']);
-    expect(performance.now() - started).toBeLessThan(4000);
+  test('0 passed, in under two seconds', async () => {
+    // Time of a processor, not of a clock: other tests run beside this one.
+    const { code, out, err } = await askdocs(['gate', 'check'], dir, [`--import=data:text/javascript,${SAY_CPU}`]);
+    expect(Number(/cpu (\d+)/.exec(err)?.[1])).toBeLessThan(2000);
     expect(out).toMatch(/^PASSED: 1 floor met/);
     expect(code).toBe(0);
   });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparePaired, type PairedScores } from './comparison.ts';
 import { createNormal, createRandom } from './random.ts';
@@ -220,4 +221,46 @@ describe('simulated error rates (35 cases, 4 runs a side)', () => {
     expect(ours).toBeGreaterThan(2 * twoConditions);
     expect(pairedBootstrap).toBeGreaterThan(ours);
   });
+});
+
+test('the same runs in another order are no difference', () => {
+  const base = Array.from({ length: 12 }, () => [0.1, 0.2, 0.7]);
+  const after = Array.from({ length: 12 }, () => [0.7, 0.2, 0.1]);
+  expect(0.1 + 0.2 + 0.7).not.toBe(0.7 + 0.2 + 0.1);
+  expect(comparePaired({ base, new: after })).toMatchObject({ difference: 0, p: 1, test: 'none', identical: false });
+});
+
+test('whatever the scores, every number is a number, and the bounds are in order', () => {
+  const score = fc.oneof(fc.constant(null), fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+  const runs = fc
+    .tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.array(score, { maxLength: 3 }))
+    .map(([first, rest]) => [first, ...rest]);
+  const side = (n: number) => fc.array(runs, { minLength: n, maxLength: n });
+  const input = fc
+    .integer({ min: 1, max: 15 })
+    .chain((n) => fc.tuple(side(n), side(n), fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: n, maxLength: n })));
+  fc.assert(
+    fc.property(input, fc.boolean(), ([base, after, clusters], clustered) => {
+      const got = comparePaired({ base, new: after, clusters: clustered ? clusters : undefined });
+      const numbers = [
+        got.base,
+        got.new,
+        got.difference,
+        got.se,
+        got.df,
+        got.tau2,
+        got.low,
+        got.high,
+        got.p,
+        got.mde,
+        got.omega2,
+      ];
+      expect(numbers.every(Number.isFinite)).toBe(true);
+      expect(got.low).toBeLessThanOrEqual(got.difference);
+      expect(got.high).toBeGreaterThanOrEqual(got.difference);
+      expect(got.p).toBeGreaterThanOrEqual(0);
+      expect(got.p).toBeLessThanOrEqual(1);
+    }),
+    { numRuns: 300, seed: 7 },
+  );
 });

@@ -61,7 +61,7 @@ export interface Comparison {
 export function comparePaired(input: PairedScores): Comparison {
   const base = runVariance(input.base);
   const after = runVariance(input.new);
-  const d = after.means.map((x, i) => x - (base.means[i] ?? 0));
+  const d = after.means.map((x, i) => tidy(x - (base.means[i] ?? 0)));
   const n = d.length;
   const single = base.runs === 1 && after.runs === 1;
   const cases = varianceOfMean(d, input.clusters);
@@ -114,7 +114,8 @@ function satterthwaite(
   share: number,
 ): number {
   const total = cases.variance + tau.tau2 * share;
-  if (total === 0) return cases.df;
+  // Squares of what is that small are 0, and 0/0 is no number.
+  if (total < 1e-100) return cases.df;
   // The estimate of tau2 is as uncertain as the variance of the run means it was taken from.
   const drift = tau.tau2 > 0 && tau.df > 0 ? (tau.ofRunMeans * share) ** 2 / tau.df : 0;
   return Math.max(1, total ** 2 / (cases.variance ** 2 / cases.df + drift));
@@ -147,4 +148,9 @@ function allPairsEqual(input: PairedScores): boolean {
     const all = [...runs, ...(input.new[i] ?? [])].filter((x) => x !== null);
     return all.every((x) => x === all[0]);
   });
+}
+
+/** The same runs in another order have means that differ in the last bits; that is no difference. */
+function tidy(d: number): number {
+  return Math.abs(d) < 1e-12 ? 0 : d;
 }
