@@ -10,7 +10,12 @@ import { createInterface } from 'node:readline';
 interface Request {
   id?: number | string;
   method: string;
-  params?: { name?: string; arguments?: { query?: string; k?: number }; protocolVersion?: string };
+  params?: {
+    name?: string;
+    arguments?: { query?: string; k?: number };
+    protocolVersion?: string;
+    _meta?: { traceparent?: string };
+  };
 }
 
 const [mode = 'text', argument = ''] = (process.argv[2] ?? '').split(/:(.*)/s);
@@ -110,6 +115,8 @@ function call(request: Request): void {
 
 function handle(request: Request): void {
   if (log !== undefined) writeFileSync(log, `${request.method}\n`, { flag: 'a' });
+  const traceparent = request.params?._meta?.traceparent;
+  if (log !== undefined && traceparent !== undefined) writeFileSync(log, `traceparent ${traceparent}\n`, { flag: 'a' });
   if (request.method === 'initialize') {
     if (mode === 'deaf') return;
     send({
