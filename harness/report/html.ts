@@ -55,7 +55,7 @@ export function renderHtml(run: RunRecords, summary: Summary, base?: ReportRun, 
 <a class="skip" href="#cases">Skip to the cases</a>
 <header><p class="eyebrow">askdocs report</p><h1>${title}</h1>
 ${headline(summary, compared ? pairs : null, options.verdict ?? null)}
-${compared && html`<p class="note">Whether a difference is more than chance, <code>askdocs gate compare</code> tells.</p>`}</header>
+${compared && options.verdict === undefined && html`<p class="note">Whether a difference is more than chance, <code>askdocs gate compare</code> tells.</p>`}</header>
 <main>${metricsSection(summary, base?.summary ?? null, names)}
 ${matrixSection(summary, base?.summary ?? null)}
 ${casesSection(pairs, { names, compared, runs: { base: base?.run.manifest.runs ?? 1, current: run.manifest.runs } })}

@@ -7,13 +7,16 @@ import { type Html, html } from './tag.ts';
 export interface ReportVerdict {
   status: 'pass' | 'fail' | 'open';
   title: string;
-  details: { status: 'pass' | 'fail' | 'open'; text: string }[];
+  /** A null status is a remark. */
+  details: { status: 'pass' | 'fail' | 'open' | null; text: string }[];
 }
 
 export function headline(summary: Summary, pairs: CasePair[] | null, verdict: ReportVerdict | null): Html {
   const plain = plainSentences(summary);
-  if (verdict !== null) return html`${gateVerdict(verdict)}<p class="lead small">${plain.join(' ')}</p>`;
-  const [first = '', ...rest] = pairs === null ? plain : [changeSentence(pairs), ...plain];
+  const changed = pairs === null ? [] : [changeSentence(pairs)];
+  if (verdict !== null)
+    return html`${gateVerdict(verdict)}<p class="lead small">${[...changed, ...plain].join(' ')}</p>`;
+  const [first = '', ...rest] = [...changed, ...plain];
   return html`<p class="verdict">${first}</p>${rest.length > 0 && html`<p class="lead">${rest.join(' ')}</p>`}`;
 }
 
@@ -54,13 +57,13 @@ function changeSentence(pairs: CasePair[]): string {
   return `${changed} of ${count(pairs.length, 'case')} changed: ${parts.join(', ')}.`;
 }
 
-const STATUS_WORDS = { pass: 'passed', fail: 'failed', open: 'not settled' } as const;
+const STATUS_WORDS = { pass: 'pass', fail: 'regression', open: 'not settled' } as const;
 
 function gateVerdict(verdict: ReportVerdict): Html {
   return html`<p class="verdict ${verdict.status}">${verdict.title}</p>
 <ul class="gate-list">${verdict.details.map(
-    (item) =>
-      html`<li class="${item.status}"><span class="tag ${item.status}">${STATUS_WORDS[item.status]}</span> ${item.text}</li>`,
+    ({ status, text }) =>
+      html`<li>${status !== null && html`<span class="tag ${status}">${STATUS_WORDS[status]}</span> `}${text}</li>`,
   )}</ul>`;
 }
 
