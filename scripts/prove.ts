@@ -1,9 +1,13 @@
 /** `npm run prove NAME`: other people's programs against the service; what they print is kept in docs/proofs. */
 import { CodedError } from '../service/contract.ts';
+import { proveMcpInspector } from './proofs/mcp-inspector.ts';
+import { proveOpenaiPython } from './proofs/openai-python.ts';
 import { proveSchemathesis } from './proofs/schemathesis.ts';
 
 const PROOFS: Record<string, () => Promise<boolean>> = {
   schemathesis: proveSchemathesis,
+  'openai-python': proveOpenaiPython,
+  'mcp-inspector': proveMcpInspector,
 };
 
 const names = process.argv.slice(2);

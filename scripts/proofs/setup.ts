@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../service/config.ts';
 import { silentLogger } from '../../service/log.ts';
-import { startService } from '../../service/serve.ts';
 import { indexPaths } from '../../service/search/ingest/index.ts';
+import { startService } from '../../service/serve.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -40,7 +40,11 @@ export interface Ran {
 /** Runs a program to its end; what it prints is shown and kept. */
 export function run(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env: { ...process.env, ...env }, cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, {
+      env: { ...process.env, ...env },
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
@@ -57,7 +61,12 @@ export function run(program: string, args: readonly string[], env: Record<string
 export async function python(packages: readonly string[]): Promise<string> {
   const venv = join(ROOT, '.models', 'proofs-venv');
   if (!existsSync(join(venv, 'bin', 'python'))) await run('python3', ['-m', 'venv', venv]);
-  const { code } = await run(join(venv, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...packages]);
+  const { code } = await run(join(venv, 'bin', 'pip'), [
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    ...packages,
+  ]);
   if (code !== 0) throw new Error(`pip could not install ${packages.join(', ')}.`);
   return join(venv, 'bin');
 }
