@@ -122,6 +122,15 @@ export async function complete(
   };
 }
 
+/** Another text for each, different from its beginning, so that nothing is cached; of words, as questions are. */
+export function probePrompt(n: number, chars: number): string {
+  const words = ['request', 'limit', 'server', 'option', 'default', 'timeout', 'header', 'stream', 'error', 'value'];
+  const nonce = Math.random().toString(36).slice(2);
+  let text = `Note ${nonce} number ${n}.`;
+  for (let i = 0; text.length < chars; i += 1) text += ` The ${words[(i * 7 + n) % words.length]} ${i} is set.`;
+  return text;
+}
+
 interface Chunk {
   choices: { delta: { role?: string; content?: string | null }; finish_reason: string | null }[];
 }

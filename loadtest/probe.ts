@@ -1,5 +1,5 @@
 /** Measures how long the steps of a llama.cpp server last: what theory needs to know of it. About half a minute on a small CPU. */
-import { type Completion, complete } from './llama.ts';
+import { type Completion, complete, probePrompt } from './llama.ts';
 import type { Rates } from './stand-in/engine.ts';
 
 export interface ProbeOptions {
@@ -42,15 +42,6 @@ export function ratesFrom(cold: readonly Completion[], alone: Completion, togeth
     cold.slice(1).map(({ evaluated, promptMs }) => Math.max(0.001, promptMs - stepMs) / Math.max(1, evaluated)),
   );
   return { prefillPerSecond: 1000 / perToken, stepMs, slotMs };
-}
-
-/** Another text for each, different from its beginning, so that nothing is cached; of words, as questions are. */
-function probePrompt(n: number, chars: number): string {
-  const words = ['request', 'limit', 'server', 'option', 'default', 'timeout', 'header', 'stream', 'error', 'value'];
-  const nonce = Math.random().toString(36).slice(2);
-  let text = `Note ${nonce} number ${n}.`;
-  for (let i = 0; text.length < chars; i += 1) text += ` The ${words[(i * 7 + n) % words.length]} ${i} is set.`;
-  return text;
 }
 
 function median(values: readonly number[]): number {
