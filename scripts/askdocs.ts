@@ -12,6 +12,8 @@ const root = defineCommand({
   },
   subCommands: {
     index: () => import('./commands/index.ts').then((m) => m.indexCommand),
+    models: () => import('./commands/models.ts').then((m) => m.modelsCommand),
+    calibrate: () => import('./commands/calibrate.ts').then((m) => m.calibrateCommand),
     serve: () => import('./commands/serve.ts').then((m) => m.serveCommand),
     ask: () => import('./commands/ask.ts').then((m) => m.askCommand),
     eval: () => import('./commands/eval.ts').then((m) => m.evalCommand),

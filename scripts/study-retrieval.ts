@@ -16,7 +16,7 @@ import { openForReading } from '../service/search/db.ts';
 import { createDense } from '../service/search/dense.ts';
 import type { Embedder } from '../service/search/embed/embedder.ts';
 import { embedSettings, openEmbedder } from '../service/search/embed/open.ts';
-import { fuse, type Fused } from '../service/search/fusion.ts';
+import { type Fused, fuse } from '../service/search/fusion.ts';
 import { indexRecords, type TextRecord } from '../service/search/ingest/index.ts';
 import { createLexical, type Scored } from '../service/search/lexical.ts';
 import { parseQuery, type Query } from '../service/search/text/query.ts';
@@ -48,13 +48,6 @@ const { values: args } = parseArgs({
   },
 });
 
-const { embedder } = await openEmbedder(embedSettings(process.env));
-const db = args.beir === undefined ? args.db : await indexBeir(args.beir, embedder);
-const questions = args.beir === undefined ? demoQuestions(args.cases, args.split) : beirQuestions(args.beir);
-const table = await study(db, questions, embedder);
-if (args.format === 'json') console.log(JSON.stringify(table));
-else printTable(`${args.beir ?? args.split}, ${questions.length} questions`, table);
-
 function demoQuestions(path: string, split: string): Question[] {
   const cases = loadCases(path).filter((one) => one.files.length > 0 && (split === 'all' || one.split === split));
   // A file that answers as well as the labelled one counts as much; the best order is that of the labelled ones.
@@ -82,7 +75,8 @@ function beirQuestions(folder: string): Question[] {
 async function indexBeir(folder: string, model: Embedder | null): Promise<string> {
   const path = join(folder, `index-${model === null ? 'words' : 'hybrid'}.db`);
   const progress = createProgress();
-  if (!existsSync(path)) await indexRecords({ db: path, records: beirRecords(folder), embedder: model, onProgress: progress.update });
+  if (!existsSync(path))
+    await indexRecords({ db: path, records: beirRecords(folder), embedder: model, onProgress: progress.update });
   progress.end();
   return path;
 }
@@ -110,9 +104,16 @@ async function study(path: string, asked: Question[], model: Embedder | null): P
   for (const question of asked) {
     const query = parseQuery(question.text);
     const near = model && dense ? dense.search(await model.embedQuery(question.text), POOL) : [];
-    rankings.push({ question, words: lexical.search(query, POOL), all: lexical.search(withStopWords(question.text), POOL), near });
+    rankings.push({
+      question,
+      words: lexical.search(query, POOL),
+      all: lexical.search(withStopWords(question.text), POOL),
+      near,
+    });
   }
-  const sourceOf = index.prepare('SELECT f.source FROM passages p JOIN files f ON f.id = p.file_id WHERE p.id = ?').pluck();
+  const sourceOf = index
+    .prepare('SELECT f.source FROM passages p JOIN files f ON f.id = p.file_id WHERE p.id = ?')
+    .pluck();
   const rows = VARIANTS.filter(({ dense: needs }) => !needs || dense !== undefined).map(({ name, rank }) => {
     const ranked = rankings.map((ranking) => [...new Set(rank(ranking).map(({ id }) => sourceOf.get(id) as string))]);
     return rowOf(name, asked, ranked);
@@ -161,7 +162,8 @@ const VARIANTS: Variant[] = [
 
 function reciprocalRanks(...lists: Scored[][]): { id: number }[] {
   const sum = new Map<number, number>();
-  for (const list of lists) list.forEach(({ id }, rank) => sum.set(id, (sum.get(id) ?? 0) + 1 / (60 + rank + 1)));
+  for (const list of lists)
+    for (const [rank, { id }] of list.entries()) sum.set(id, (sum.get(id) ?? 0) + 1 / (60 + rank + 1));
   return [...sum].sort((a, b) => b[1] - a[1]).map(([id]) => ({ id }));
 }
 
@@ -173,3 +175,10 @@ function printTable(title: string, rows: Row[]): void {
     console.log(`| ${name} | ${interval} | ${recall5.toFixed(3)} | ${mrr.toFixed(3)} |`);
   }
 }
+
+const { embedder } = await openEmbedder(embedSettings(process.env));
+const db = args.beir === undefined ? args.db : await indexBeir(args.beir, embedder);
+const questions = args.beir === undefined ? demoQuestions(args.cases, args.split) : beirQuestions(args.beir);
+const table = await study(db, questions, embedder);
+if (args.format === 'json') console.log(JSON.stringify(table));
+else printTable(`${args.beir ?? args.split}, ${questions.length} questions`, table);

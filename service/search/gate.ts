@@ -44,10 +44,15 @@ export function gateOf(meta: Readonly<Record<string, string>>, minCosine: number
   return { off, minCosine, minSum, minCoverage, text };
 }
 
-export function passes({ cosine, coverage: covered }: Evidence, gate: Gate): boolean {
+/** One number for how strong the evidence is: what the gate compares, and what calibration puts a threshold on. */
+export function strengthOf({ cosine, coverage: covered }: Evidence): number {
+  return (cosine ?? 0) + covered;
+}
+
+export function passes(evidence: Evidence, gate: Gate): boolean {
   if (gate.off) return true;
-  if (cosine === null) return covered >= gate.minCoverage;
-  return gate.minCosine === undefined ? cosine + covered >= gate.minSum : cosine >= gate.minCosine;
+  if (evidence.cosine === null) return strengthOf(evidence) >= gate.minCoverage;
+  return gate.minCosine === undefined ? strengthOf(evidence) >= gate.minSum : evidence.cosine >= gate.minCosine;
 }
 
 export function evidenceOf(
