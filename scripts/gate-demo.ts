@@ -1,9 +1,9 @@
 /**
  * `npm run demo:gate`: the gate on real runs. Asks all demo cases again under five conditions, compares each with the committed baseline,
  * holds each against its floors, and fails unless every break is caught and the rerun is not. Runs land in results/gate-demo/, the
- * transcript in results/gate-demo/transcript.md.
+ * transcript in results/gate-demo/transcript.md and docs/evaluation.md.
  */
-import { rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type CheckResult, checkGate } from '../harness/gate/check.ts';
 import { verdictLine } from '../harness/gate/check-text.ts';
@@ -24,6 +24,8 @@ import { recordRun } from './record.ts';
 
 const OUT = 'results/gate-demo';
 const CORPUS = 'data/corpus';
+const DOC = 'docs/evaluation.md';
+const MARKS = { begin: '<!-- npm run demo:gate writes from here -->', end: '<!-- to here -->' };
 
 interface Scene {
   name: keyof typeof TITLES;
@@ -86,11 +88,21 @@ async function main(signal: AbortSignal): Promise<number> {
     }
   });
   progress.end();
-  writeAtomic(join(OUT, 'transcript.md'), `# The gate on real runs\n\n${parts.join('\n')}`);
+  publish(parts.join('\n'));
   process.stdout.write(
     failed === 0 ? 'The gate did as it should in every scene.\n' : `${failed} scene(s) did not go as they should.\n`,
   );
   return failed === 0 ? 0 : 1;
+}
+
+/** Beside the runs, and in the documentation between its marks. */
+function publish(transcript: string): void {
+  writeAtomic(join(OUT, 'transcript.md'), `# The gate on real runs\n\n${transcript}`);
+  const doc = existsSync(DOC) ? readFileSync(DOC, 'utf8') : '';
+  const [before, after] = [doc.indexOf(MARKS.begin), doc.indexOf(MARKS.end)];
+  if (before === -1 || after < before) return;
+  const nested = transcript.replace(/^## /gm, '### ');
+  writeAtomic(DOC, `${doc.slice(0, before + MARKS.begin.length)}\n\n${nested}\n${doc.slice(after)}`);
 }
 
 async function record(

@@ -94,6 +94,16 @@ test('repetitions of one folder and of several folders are joined', async () => 
   expect(result.verdict).toBe('REGRESSION');
 });
 
+test('repetitions that are copies are said to be', async () => {
+  const copies = await run({ runs: 2 });
+  expect(compare([copies], [copies]).notes).toEqual(
+    ['base', 'new'].flatMap((name) => [
+      expect.stringContaining(`All runs of the ${name} side gave the same answers`),
+      expect.stringContaining('in the order of the file'),
+    ]),
+  );
+});
+
 test('one case broken in every run has its exact second opinion', async () => {
   const result = compare([await run({ runs: 4 })], [await run({ runs: 4, say: wrongIn(1, refuse) })]);
   expect(metric(result, 'right_decision').permutation).toBeCloseTo(1 / 70, 9);

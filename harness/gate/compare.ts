@@ -5,12 +5,13 @@
 import { METRICS, metricInfo } from '../metrics/catalog.ts';
 import { type Comparison, comparePaired } from '../stats/comparison.ts';
 import { casesNeeded, type PowerInput, runsNeeded } from '../stats/mde.ts';
-import { permutationWithinCases } from '../stats/permutation.ts';
 import { type Judged, judgeMetrics, overallVerdict, type Verdict } from '../stats/verdict.ts';
 import type { GateConfig } from './config.ts';
 import { type Finding, GATE_EXIT } from './finding.ts';
 import { type Flips, flipsOf } from './flips.ts';
+import { notesOn, ungatedDrops } from './notes.ts';
 import { oriented, type Paired, pairCases } from './pairs.ts';
+import { permutationOf } from './second-opinion.ts';
 import { type AllowKind, loadSide, mismatches, type Side } from './sides.ts';
 
 export interface MetricComparison {
@@ -145,23 +146,6 @@ function compareMetric(
   };
 }
 
-/** Only where every score is 0 or 1 and a side has several runs. */
-function permutationOf(metric: string, { pairs }: Paired): number | null {
-  const info = metricInfo(metric);
-  const all = pairs.flatMap((pair) => [...pair.base, ...pair.new]).filter((x) => x !== null);
-  if (all.length <= 2 * pairs.length || all.some((x) => x !== 0 && x !== 1)) return null;
-  const count = (runs: readonly (number | null)[]) => {
-    const known = runs.filter((x) => x !== null);
-    return { good: known.filter((x) => x === (info?.direction === 'lower' ? 0 : 1)).length, of: known.length };
-  };
-  return permutationWithinCases(
-    pairs.map((pair) => {
-      const [a, b] = [count(pair.base), count(pair.new)];
-      return { base: a.good, baseRuns: a.of, new: b.good, newRuns: b.of };
-    }),
-  );
-}
-
 /** A case that was refused on one side has no faithfulness there, rightly; one whose sentences nobody judged should have. */
 function missingVerdicts(unpaired: Paired['unpaired'], base: Side, after: Side): string | null {
   const missing = unpaired.filter(({ id, scored }) => (scored === 'base' ? after : base).unjudged.cases.has(id));
@@ -187,42 +171,7 @@ function neededFor(comparison: Comparison, drop: number): { runs: number | null;
   return { runs: runsNeeded(input, drop), cases: casesNeeded(input, drop) };
 }
 
-/** A drop in a metric without a margin decides nothing, and must not go unseen either. */
-function ungatedDrops(metrics: readonly MetricComparison[]): string[] {
-  return metrics
-    .filter(
-      ({ gates, comparison }) => !gates && comparison !== null && comparison.difference < 0 && comparison.p < 0.05,
-    )
-    .map(
-      ({ title, base, new: after }) => `Not gated, but worse: ${title}, ${base?.toFixed(3)} -> ${after?.toFixed(3)}.`,
-    );
-}
-
 function emptySide(name: string, dirs: readonly string[]): Finding[] {
   if (dirs.length > 0) return [];
   return [{ kind: 'invalid', message: `the ${name} side names no run (gate compare BASE... -- NEW...)` }];
-}
-
-function notesOn(base: Side, after: Side): string[] {
-  const notes: string[] = [];
-  for (const [name, side] of [
-    ['base', base],
-    ['new', after],
-  ] as const) {
-    if (side.unjudged.citations > 0)
-      notes.push(
-        `${side.unjudged.citations} citations of the ${name} side have no verdict; they are left out of faithfulness.`,
-      );
-    const order = side.folders.some(({ manifest }) => manifest.runs > 1 && manifest.cases.order === 'file');
-    if (order)
-      notes.push(
-        `The ${name} side asked its repetitions in the order of the file: later ones may have been served from a cache.`,
-      );
-  }
-  if (base.repetitions === 1 && after.repetitions === 1) {
-    notes.push(
-      'One run a side: the noise between runs cannot be seen here; exact tests, and the noise recorded in gate.json where there is any.',
-    );
-  }
-  return notes;
 }

@@ -9,7 +9,7 @@ import { mean } from '../stats/variance.ts';
 import { caseMean } from '../summary.ts';
 import type { GateConfig, Noise } from './config.ts';
 import type { Finding } from './finding.ts';
-import { loadSide, mismatches, type Side } from './sides.ts';
+import { allCopies, loadSide, mismatches, type Side } from './sides.ts';
 
 export interface MetricNoise extends Noise {
   metric: string;
@@ -144,13 +144,4 @@ function compareVerdicts(judgedTwice: readonly Map<string, boolean>[][]): JudgeN
     });
   }
   return pairs === 0 ? null : { pairs, flipRate: flips / pairs, variance: mean(variances) };
-}
-
-function allCopies(side: Side): boolean {
-  const said = new Map<string, Set<string>>();
-  for (const { answers } of side.folders) {
-    for (const { case_id, answer_hash } of answers)
-      said.set(case_id, (said.get(case_id) ?? new Set()).add(answer_hash));
-  }
-  return [...said.values()].every((hashes) => hashes.size === 1);
 }

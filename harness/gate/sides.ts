@@ -60,6 +60,16 @@ export function mismatches(base: Side, after: Side): Mismatch[] {
   ];
 }
 
+/** Is there anything to differ between the repetitions of a side? */
+export function allCopies(side: Side): boolean {
+  const said = new Map<string, Set<string>>();
+  for (const { answers } of side.folders) {
+    for (const { case_id, answer_hash } of answers)
+      said.set(case_id, (said.get(case_id) ?? new Set()).add(answer_hash));
+  }
+  return [...said.values()].every((hashes) => hashes.size === 1);
+}
+
 function joinFolders(dirs: string[], folders: RunRecords[]): Side {
   const side: Side = {
     dirs,
