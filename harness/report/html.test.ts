@@ -83,7 +83,7 @@ describe('a case', () => {
     const { page } = await runs();
     const limit = caseOf(page, 'limit');
     expect(limit).toContain(
-      '<span class="claim supported">The limit of a body is 1 MiB. <a class="cite" href="#c0-0-p1">',
+      '<span class="claim supported">The limit of a body is 1 MiB. <a class="cite" href="#c0-0-p1" aria-label="source 1">',
     );
     expect(limit).toContain('<span class="claim unsupported">Penguins live far in the south.');
     expect(limit).toContain('<span class="claim-tag unsupported">not supported</span>');

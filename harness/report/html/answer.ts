@@ -91,7 +91,7 @@ function sentenceHtml(sentence: Sentence, mark: Mark | null, known: ReadonlySet<
 
 function citation(n: number, known: ReadonlySet<number>, key: string): Html {
   if (!known.has(n)) return html`<span class="cite invalid">[${n}]<span class="sr"> no such source</span></span>`;
-  return html`<a class="cite" href="#${key}-p${n}"><span class="sr">source </span>[${n}]</a>`;
+  return html`<a class="cite" href="#${key}-p${n}" aria-label="source ${n}">[${n}]</a>`;
 }
 
 function factList({ facts, apart }: AnswerView): Html | false {

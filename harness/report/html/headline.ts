@@ -63,7 +63,7 @@ function gateVerdict(verdict: ReportVerdict): Html {
   return html`<p class="verdict ${verdict.status}">${verdict.title}</p>
 <ul class="gate-list">${verdict.details.map(
     ({ status, text }) =>
-      html`<li>${status !== null && html`<span class="tag ${status}">${STATUS_WORDS[status]}</span> `}${text}</li>`,
+      html`<li class="${status === null ? 'remark' : 'metric'}">${status !== null && html`<span class="tag ${status}">${STATUS_WORDS[status]}</span> `}${text}</li>`,
   )}</ul>`;
 }
 
