@@ -11,6 +11,7 @@ import { clusteredVarianceOfMean, mean, variance } from './variance.ts';
 import { wilson } from './wilson.ts';
 
 const SMALL = [1, 1, 1, 0, 1, 0.5, 1, 1, 0.75, 1];
+const EFRON = [3, 5, 7, 18, 43, 85, 91, 98, 100, 130, 230, 487];
 
 describe('distributions equal scipy', () => {
   const near = (got: number, want: number) =>
@@ -72,6 +73,25 @@ describe('bootstrap', () => {
     const clusters = groupClusters(scores);
     expect(bcaConstants(clusters, resampledMeans(clusters, 1000, 'x')).a).toBeCloseTo(acceleration, 9);
   });
+  test.each([
+    ['small', SMALL, [0.6, 1], [0.525, 0.975], 5e-5],
+    ['41 ones, 4 zeros', [...new Array(41).fill(1), 0, 0, 0, 0], [0.8222, 0.9778], [0.8, 0.9778], 5e-5],
+    ['twelve amounts', EFRON, [46.8, 190.9], [56.9, 226.6], 1],
+    ['five down, one up', [-1, -1, -1, -1, -1, 1, ...new Array(14).fill(0)], [-0.45, 0], [-0.45, 0], 5e-5],
+    ['five down', [-1, -1, -1, -1, -1, ...new Array(30).fill(0)], [-0.2571, -0.0286], [-0.2857, -0.0571], 5e-5],
+  ] as [string, number[], [number, number], [number, number], number][])(
+    'known values with 10 000 resamples: %s',
+    (_name, scores, percentile, bca, within) => {
+      for (const [method, want] of [
+        ['percentile', percentile],
+        ['bca', bca],
+      ] as const) {
+        const got = bootstrapInterval({ scores, method });
+        expect(Math.abs(got.low - want[0]), method).toBeLessThanOrEqual(within);
+        expect(Math.abs(got.high - want[1]), method).toBeLessThanOrEqual(within);
+      }
+    },
+  );
   test('known bias correction and acceleration', () => {
     const clusters = groupClusters(SMALL);
     const { z0, a } = bcaConstants(clusters, resampledMeans(clusters, 200_000, 'x'));
