@@ -35,6 +35,8 @@ export async function startProofService(env: Record<string, string> = {}): Promi
 export interface Ran {
   code: number;
   output: string;
+  /** Without what went to stderr. */
+  stdout: string;
 }
 
 /** Runs a program to its end; what it prints is shown and kept. */
@@ -46,6 +48,10 @@ export function run(program: string, args: readonly string[], env: Record<string
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk;
+    });
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
         output += chunk;
@@ -53,7 +59,7 @@ export function run(program: string, args: readonly string[], env: Record<string
       });
     }
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+    child.on('close', (code) => resolve({ code: code ?? 1, output, stdout }));
   });
 }
 
