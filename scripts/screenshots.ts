@@ -16,7 +16,7 @@ import { silentLogger } from '../service/log.ts';
 import { startService } from '../service/serve.ts';
 import { findChromium, launchChromium, NO_CHROMIUM } from './testing/browser.ts';
 
-const QUESTION = 'How do I stop the request id header from being read?';
+const QUESTION = 'How do I redact sensitive fields?';
 const OUT = fileURLToPath(new URL('../docs/pictures/', import.meta.url));
 
 interface Picture {
@@ -28,7 +28,7 @@ interface Picture {
 
 async function take(browser: Browser, url: string, picture: Picture, prepare: (page: Page) => Promise<void>) {
   const { name, colorScheme, width, height } = picture;
-  const context = await browser.newContext({ colorScheme, viewport: { width, height }, deviceScaleFactor: 1.5 });
+  const context = await browser.newContext({ colorScheme, viewport: { width, height }, deviceScaleFactor: 1.25 });
   const page = await context.newPage();
   await page.goto(url);
   await prepare(page);

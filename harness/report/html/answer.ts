@@ -76,17 +76,23 @@ const MARK_WORDS: Record<Mark, string> = {
 
 function sentenceHtml(sentence: Sentence, mark: Mark | null, known: ReadonlySet<number>, key: string): Html {
   const { text } = sentence;
+  const inline = sentence.kind === 'code' ? (part: string) => part : codeIn;
   const out: Html[] = [];
   let from = 0;
   for (const { start, end, numbers } of findCitations(text)) {
-    out.push(html`${text.slice(from, start)}${[...new Set(numbers)].map((n) => citation(n, known, key))}`);
+    out.push(html`${inline(text.slice(from, start))}${[...new Set(numbers)].map((n) => citation(n, known, key))}`);
     from = end;
   }
-  const body = html`${out}${text.slice(from)}`;
+  const body = html`${out}${inline(text.slice(from))}`;
   const shown = sentence.kind === 'code' ? html`<code class="block">${body}</code>` : body;
   if (mark === null) return shown;
   const word = MARK_WORDS[mark];
   return html`<span class="claim ${mark}">${shown}</span>${word !== '' && html`<span class="claim-tag ${mark}">${word}</span>`}`;
+}
+
+/** What stands between backticks, set as code; the text is otherwise as it was written. */
+function codeIn(text: string): Html[] {
+  return text.split(/`([^`\n]+)`/).map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 
 function citation(n: number, known: ReadonlySet<number>, key: string): Html {
