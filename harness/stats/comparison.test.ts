@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparePaired, type PairedScores } from './comparison.ts';
+import { tQuantile } from './distributions.ts';
 import { createNormal, createRandom } from './random.ts';
 import { pooledTau2, runVariance } from './run-variance.ts';
+import { satterthwaite } from './satterthwaite.ts';
 import { PROFILES, simulate } from './simulation.ts';
 import { reference } from './testing/reference.ts';
+import { mean, variance } from './variance.ts';
 import { judgeMetrics, overallVerdict } from './verdict.ts';
 
 const single = (xs: readonly number[]) => xs.map((x) => [x]);
@@ -19,7 +22,7 @@ describe('the t of paired differences equals scipy', () => {
     const base = row.scores.map((d) => [d === -1 ? 1 : 0, d === -1 ? 1 : 0]);
     const after = row.scores.map((d) => [d === 1 ? 1 : 0, d === 1 ? 1 : 0]);
     const got = comparePaired({ base, new: after });
-    expect(got).toMatchObject({ n: 20, test: 't', df: 19, tau2: 0, difference: -0.2 });
+    expect(got).toMatchObject({ n: 20, test: 't', df: expect.closeTo(19, 9), tau2: 0, difference: -0.2 });
     // scipy's interval is two-sided 95%: 2.093 standard errors wide on each side.
     expect(got.se).toBeCloseTo((row.t[1]! - row.t[0]!) / 2 / 2.093024054, 8);
     expect(got.high).toBeCloseTo(-0.2 + 1.729132812 * got.se, 8);
@@ -34,6 +37,18 @@ describe('the t of paired differences equals scipy', () => {
       p: expect.closeTo(d.p, 9),
     });
   });
+});
+
+test("Satterthwaite's degrees of freedom are Welch's for two samples, as scipy has them", () => {
+  const { a, b, df, se, low90, high90 } = reference.comparisons.welch;
+  const parts = [a, b].map((xs) => ({ square: variance(xs) / xs.length, df: xs.length - 1 }));
+  const total = parts[0]!.square + parts[1]!.square;
+  expect(Math.sqrt(total)).toBeCloseTo(se, 9);
+  expect(satterthwaite(total, parts)).toBeCloseTo(df, 9);
+  const half = tQuantile(0.95, satterthwaite(total, parts)) * se;
+  expect(mean(b) - mean(a) - half).toBeCloseTo(low90, 8);
+  expect(mean(b) - mean(a) + half).toBeCloseTo(high90, 8);
+  expect(satterthwaite(0, parts)).toBe(3);
 });
 
 describe('variance of runs', () => {
@@ -164,7 +179,7 @@ test('cases of one file widen the interval, and the larger error is used', () =>
   const plain = comparePaired({ base, new: after });
   const clustered = comparePaired({ base, new: after, clusters });
   expect(plain.seFrom).toBe('cases');
-  expect(clustered).toMatchObject({ seFrom: 'clusters', df: 7 });
+  expect(clustered).toMatchObject({ seFrom: 'clusters', df: expect.closeTo(7, 9) });
   expect(clustered.se).toBeGreaterThan(1.8 * plain.se);
   expect(comparePaired({ base, new: after, clusters: base.map((_, i) => `${i % 8}`) }).se).toBeGreaterThanOrEqual(
     plain.se,

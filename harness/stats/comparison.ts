@@ -9,6 +9,7 @@
 import { tCdf, tQuantile } from './distributions.ts';
 import { mcnemarOneSided } from './mcnemar.ts';
 import { pooledTau2, type Runs, type RunVariance, runVariance } from './run-variance.ts';
+import { satterthwaite } from './satterthwaite.ts';
 import { signFlip } from './sign-flip.ts';
 import { clusteredVarianceOfMean, mean, variance } from './variance.ts';
 
@@ -68,7 +69,9 @@ export function comparePaired(input: PairedScores): Comparison {
   const tau = single ? { tau2: input.noise?.tau2 ?? 0, ofRunMeans: 0, df: 0 } : pooledTau2([base, after]);
   const share = 1 / Math.max(1, base.runs) + 1 / Math.max(1, after.runs);
   const se = Math.sqrt(cases.variance + tau.tau2 * share);
-  const df = satterthwaite(cases, tau, share);
+  // The estimate of tau2 is as uncertain as the variance of the run means it was taken from.
+  const drift = { square: tau.tau2 > 0 && tau.df > 0 ? tau.ofRunMeans * share : 0, df: tau.df };
+  const df = satterthwaite(se ** 2, [{ square: cases.variance, df: cases.df }, drift]);
   const difference = mean(d);
   const t = n < 2 ? Number.POSITIVE_INFINITY : tQuantile(1 - ALPHA, df);
   const half = n < 2 ? 2 : t * se;
@@ -106,19 +109,6 @@ function varianceOfMean(d: readonly number[], labels: readonly string[] | undefi
   if (labels === undefined) return plain;
   const { variance: clustered, clusters } = clusteredVarianceOfMean(d, labels);
   return clustered > plain.variance ? { variance: clustered, df: Math.max(1, clusters - 1), from: 'clusters' } : plain;
-}
-
-function satterthwaite(
-  cases: CaseVariance,
-  tau: { tau2: number; ofRunMeans: number; df: number },
-  share: number,
-): number {
-  const total = cases.variance + tau.tau2 * share;
-  // Squares of what is that small are 0, and 0/0 is no number.
-  if (total < 1e-100) return cases.df;
-  // The estimate of tau2 is as uncertain as the variance of the run means it was taken from.
-  const drift = tau.tau2 > 0 && tau.df > 0 ? (tau.ofRunMeans * share) ** 2 / tau.df : 0;
-  return Math.max(1, total ** 2 / (cases.variance ** 2 / cases.df + drift));
 }
 
 interface TestInput {
