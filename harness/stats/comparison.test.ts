@@ -217,7 +217,7 @@ describe('simulated error rates (35 cases, 4 runs a side)', () => {
     [0.25, 0.05],
     [0.5, 0.065],
   ])('tau %d: false regressions at most %d', (tau, most) => {
-    for (const profile of PROFILES) expect(rate(profile, 0, tau, 4000), profile).toBeLessThanOrEqual(most);
+    for (const profile of PROFILES) expect(rate(profile, 0, tau, 2000), profile).toBeLessThanOrEqual(most);
   });
   test.each([
     ['low', 0.95],
@@ -225,7 +225,7 @@ describe('simulated error rates (35 cases, 4 runs a side)', () => {
     ['concentrated', 0.62],
   ] as const)('%s: power at a drop of .15 at least %d', (profile, least) => {
     // Three standard errors of the simulation below the goal; `npm run bench:gate` measures it with 20 000.
-    expect(rate(profile, 0.15, 0, 4000)).toBeGreaterThan(least - 3 * Math.sqrt((least * (1 - least)) / 4000));
+    expect(rate(profile, 0.15, 0, 2000)).toBeGreaterThan(least - 3 * Math.sqrt((least * (1 - least)) / 2000));
   });
   test('our rule finds far more than two conditions on single runs', () => {
     const { ours, twoConditions, pairedBootstrap } = simulate(
