@@ -1,14 +1,17 @@
-/** The HTML report of one run, or of a run against an earlier one with the verdict of the gate on top. */
+/** The HTML report of one run, or of a run against an earlier one, with what the gate says on top. */
 import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { checkGate } from '../harness/gate/check.ts';
 import { compareRuns } from '../harness/gate/compare.ts';
-import { DEFAULT_MARGINS, loadGate } from '../harness/gate/config.ts';
+import { DEFAULT_MARGINS, type LoadedGate, loadGate } from '../harness/gate/config.ts';
 import { ALLOW_KINDS } from '../harness/gate/sides.ts';
-import { verdictOf } from '../harness/report/html/gate.ts';
+import { floorsOf, verdictOf } from '../harness/report/html/gate.ts';
+import type { ReportVerdict } from '../harness/report/html/headline.ts';
 import { renderHtml } from '../harness/report/html.ts';
 import { type RunRecords, readRun, writeAtomic } from '../harness/run.ts';
 import type { Summary } from '../harness/schema.ts';
 import { summarise } from '../harness/summary.ts';
+import { stalenessOf } from './staleness.ts';
 
 export interface PageOptions {
   dir: string;
@@ -23,20 +26,31 @@ export interface PageOptions {
 /** Writes the page into the run's folder and returns its path. */
 export function writeReportPage({ dir, records, summary, base, gate }: PageOptions): string {
   const name = basename(dir);
-  if (base === undefined) return write(join(dir, 'report.html'), renderHtml(records, summary, undefined, { name }));
+  const loaded = existsSync(gate) ? loadGate(gate) : null;
+  if (base === undefined) {
+    const verdict = loaded === null ? undefined : floorsVerdict(loaded, dir);
+    return write(join(dir, 'report.html'), renderHtml(records, summary, undefined, { name, verdict }));
+  }
   const run = readRun(base);
-  const config = existsSync(gate) ? loadGate(gate).config : null;
   const result = compareRuns({
     base: [base],
     new: [dir],
-    margins: config?.margins ?? DEFAULT_MARGINS,
-    noise: config?.noise ?? {},
+    margins: loaded?.config.margins ?? DEFAULT_MARGINS,
+    noise: loaded?.config.noise ?? {},
     // Someone who looks at two runs wants to see them; what differs between them is said in the notes.
     allow: ALLOW_KINDS,
   });
   const earlier = { run, summary: summarise(run), name: basename(base) };
   const page = renderHtml(records, summary, earlier, { name, verdict: verdictOf(result) });
   return write(join(dir, `against-${basename(base)}.html`), page);
+}
+
+/** Undefined for a run that is no baseline: floors are promises of certain runs. */
+function floorsVerdict(gate: LoadedGate, dir: string): ReportVerdict | undefined {
+  const own = gate.config.baselines.filter(({ run }) => resolve(gate.at(run)) === resolve(dir));
+  if (own.length === 0) return undefined;
+  const [checked] = checkGate({ ...gate, config: { ...gate.config, baselines: own } }, stalenessOf).runs;
+  return checked === undefined ? undefined : floorsOf(checked);
 }
 
 function write(path: string, page: string): string {

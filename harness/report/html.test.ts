@@ -162,7 +162,7 @@ describe('the head', () => {
     const verdict = {
       status: 'fail' as const,
       title: 'Regression <b>',
-      details: [{ status: 'fail' as const, text: 'key-fact recall fell' }],
+      details: [{ tag: { status: 'fail' as const, word: 'regression' }, text: 'key-fact recall fell' }],
     };
     const text = renderHtml(base.run, base.summary, undefined, { verdict });
     expect(text).toContain('<p class="verdict fail">Regression &lt;b&gt;</p>');

@@ -24,7 +24,7 @@ export interface ReportRun {
 
 export interface ReportOptions {
   name?: string;
-  verdict?: ReportVerdict;
+  verdict?: ReportVerdict | undefined;
 }
 
 /** `base` is the earlier run that this one is compared with. */

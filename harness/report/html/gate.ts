@@ -1,4 +1,5 @@
-/** What `gate compare` decided, as the head of a report says it. */
+/** What `gate compare` and `gate check` decided, as the head of a report says it. */
+import type { CheckedRun } from '../../gate/check.ts';
 import type { CompareResult, MetricComparison } from '../../gate/compare.ts';
 import type { Verdict } from '../../stats/verdict.ts';
 import type { ReportVerdict } from './headline.ts';
@@ -18,10 +19,32 @@ export function verdictOf(result: CompareResult): ReportVerdict {
     status: STATUS[result.verdict],
     title: titleOf(result.verdict, gating),
     details: [
-      ...gating.map((item) => ({ status: STATUS[item.judged?.verdict ?? 'INVALID'], text: detailOf(item) })),
-      ...notes.map((text) => ({ status: null, text })),
+      ...gating.map((item) => ({ tag: tagOf(item.judged?.verdict ?? 'INVALID'), text: detailOf(item) })),
+      ...notes.map((text) => ({ tag: null, text })),
     ],
   };
+}
+
+/** Whether a run reaches its floors in gate.json, and whether its records are whole and about what is there now. */
+export function floorsOf({ rows, findings }: CheckedRun): ReportVerdict {
+  const missed = findings.filter(({ kind }) => kind === 'floor');
+  const doubts = findings.filter(({ kind }) => kind !== 'floor');
+  const held = `${rows.length - missed.length} of ${rows.length} floors of the gate hold.`;
+  return {
+    status: doubts.length > 0 ? 'open' : missed.length > 0 ? 'fail' : 'pass',
+    title: doubts.length > 0 ? 'The gate does not take this run as it is.' : held,
+    details: [
+      ...doubts.map(({ kind, message }) => ({ tag: { status: 'open' as const, word: kind }, text: message })),
+      ...missed.map(({ message }) => ({ tag: { status: 'fail' as const, word: 'missed' }, text: message })),
+    ],
+  };
+}
+
+const WORDS = { pass: 'pass', fail: 'regression', open: 'not settled' } as const;
+
+function tagOf(verdict: Verdict): { status: ReportVerdict['status']; word: string } {
+  const status = STATUS[verdict];
+  return { status, word: WORDS[status] };
 }
 
 function titleOf(verdict: Verdict, gating: MetricComparison[]): string {

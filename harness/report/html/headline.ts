@@ -7,8 +7,8 @@ import { type Html, html } from './tag.ts';
 export interface ReportVerdict {
   status: 'pass' | 'fail' | 'open';
   title: string;
-  /** A null status is a remark. */
-  details: { status: 'pass' | 'fail' | 'open' | null; text: string }[];
+  /** Without a tag it is a remark. */
+  details: { tag: { status: 'pass' | 'fail' | 'open'; word: string } | null; text: string }[];
 }
 
 export function headline(summary: Summary, pairs: CasePair[] | null, verdict: ReportVerdict | null): Html {
@@ -57,13 +57,11 @@ function changeSentence(pairs: CasePair[]): string {
   return `${changed} of ${count(pairs.length, 'case')} changed: ${parts.join(', ')}.`;
 }
 
-const STATUS_WORDS = { pass: 'pass', fail: 'regression', open: 'not settled' } as const;
-
 function gateVerdict(verdict: ReportVerdict): Html {
   return html`<p class="verdict ${verdict.status}">${verdict.title}</p>
 <ul class="gate-list">${verdict.details.map(
-    ({ status, text }) =>
-      html`<li class="${status === null ? 'remark' : 'metric'}">${status !== null && html`<span class="tag ${status}">${STATUS_WORDS[status]}</span> `}${text}</li>`,
+    ({ tag, text }) =>
+      html`<li class="${tag === null ? 'remark' : 'metric'}">${tag !== null && html`<span class="tag ${tag.status}">${tag.word}</span> `}${text}</li>`,
   )}</ul>`;
 }
 
