@@ -9,7 +9,7 @@ import { tokenize, type Word } from './text/tokens.ts';
 export interface Evidence {
   /** Cosine of the nearest passage; null when the search was by words alone. */
   cosine: number | null;
-  /** Largest share of the question's rare words that one passage has. */
+  /** Share of the question's words, weighted by their rarity, that the best passages have between them. */
   coverage: number;
 }
 
@@ -26,9 +26,9 @@ export interface Gate {
 }
 
 export const DEFAULT_MIN_SUM = 0.75;
-export const DEFAULT_MIN_COVERAGE = 0.45;
-/** Passages whose coverage is looked at: the best evidence is among the first. */
-const DEPTH = 10;
+export const DEFAULT_MIN_COVERAGE = 0.3;
+/** How many of the best passages are looked at together: a question in a user's words is met by several, by none alone. */
+export const DEPTH = 10;
 
 /** The gate of an index: its calibrated thresholds where it has them; CRAG_MIN_COSINE goes before both. */
 export function gateOf(meta: Readonly<Record<string, string>>, minCosine: number | undefined): Gate {
@@ -55,14 +55,15 @@ export function passes(evidence: Evidence, gate: Gate): boolean {
   return gate.minCosine === undefined ? strengthOf(evidence) >= gate.minSum : evidence.cosine >= gate.minCosine;
 }
 
+/** `passages`: the best ones, at least DEPTH of them where there are so many, however few the caller wants. */
 export function evidenceOf(
   query: Query,
   passages: readonly Passage[],
   idf: (token: string) => number,
   cosine: number | null,
 ): Evidence {
-  const texts = passages.slice(0, DEPTH).map((passage) => [passage.title, ...passage.heading, passage.text].join('\n'));
-  return { cosine, coverage: Math.max(0, ...texts.map((text) => coverage(query, text, idf))) };
+  const texts = passages.slice(0, DEPTH).flatMap((passage) => [passage.title, ...passage.heading, passage.text]);
+  return { cosine, coverage: coverage(query, texts.join('\n'), idf) };
 }
 
 /**

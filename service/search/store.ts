@@ -17,7 +17,7 @@ import { createDense, type Dense } from './dense.ts';
 import type { Embedder } from './embed/embedder.ts';
 import { checkFacts, type Facts, factsOf } from './fingerprint.ts';
 import { type Fused, fuse } from './fusion.ts';
-import { type Evidence, evidenceOf, type Gate, gateOf, passes } from './gate.ts';
+import { DEPTH, type Evidence, evidenceOf, type Gate, gateOf, passes } from './gate.ts';
 import { createLexical, type Lexical } from './lexical.ts';
 import { loadPassages } from './passages.ts';
 import { parseQuery, type Query } from './text/query.ts';
@@ -124,8 +124,10 @@ function ranked(parts: Parts, { query, k, mode, gated, dense, vector, meta, embe
   const near = dense === undefined || vector === undefined ? [] : dense.search(vector, pool);
   const then = performance.now();
   const fused = fuse(words, near, near.length === 0 ? 0 : mode === 'dense' ? 1 : undefined);
-  const passages = loadPassages(parts.db, withCosines(fused.slice(0, k * 2 + 10), dense, vector), k);
-  const evidence = evidenceOf(query, passages, parts.lexical.idf, near[0]?.score ?? null);
+  const wanted = Math.max(k, DEPTH);
+  const best = loadPassages(parts.db, withCosines(fused.slice(0, wanted * 2 + 10), dense, vector), wanted);
+  const evidence = evidenceOf(query, best, parts.lexical.idf, near[0]?.score ?? null);
+  const passages = best.slice(0, k);
   const result = gated
     ? gate(passages, evidence, gateOf(meta, parts.options.minCosine))
     : { passages, below_gate: [], note: null };
