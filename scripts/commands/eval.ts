@@ -2,7 +2,7 @@
 import { defineCommand } from 'citty';
 import { CodedError } from '../../service/contract.ts';
 import { answerPhase, finishPhase, judgePhase } from '../eval-run.ts';
-import { judgeArgs, slotsArg } from '../judges.ts';
+import { judgeArgs, judgeFromArgs, slotsArg } from '../judges.ts';
 import { formatArg } from '../tables.ts';
 
 const DEFAULT_CASES = 'cases/demo.jsonl';
@@ -71,6 +71,8 @@ const allCommand = defineCommand({
   },
   args: { ...answerArgs, ...judgeArgs, ...runArg, format: formatArg },
   run: async ({ args }) => {
+    // A judge that cannot be is said before an hour of answers.
+    if (args.judgeGguf === undefined) judgeFromArgs(args);
     const dir = args.out ?? newRun();
     const answered = await answerPhase({ ...args, out: dir });
     if (answered !== 0) return answered;
