@@ -24,12 +24,20 @@ export interface PageOptions {
 }
 
 /** Writes the page into the run's folder and returns its path. */
-export function writeReportPage({ dir, records, summary, base, gate }: PageOptions): string {
+export function writeReportPage(options: PageOptions): string {
+  const { dir, base } = options;
+  const path = join(dir, base === undefined ? 'report.html' : `against-${basename(base)}.html`);
+  writeAtomic(path, reportPage(options));
+  return path;
+}
+
+/** The page with what the gate says on top, where it says something. */
+export function reportPage({ dir, records, summary, base, gate }: PageOptions): string {
   const name = basename(dir);
   const loaded = existsSync(gate) ? loadGate(gate) : null;
   if (base === undefined) {
     const verdict = loaded === null ? undefined : floorsVerdict(loaded, dir);
-    return write(join(dir, 'report.html'), renderHtml(records, summary, undefined, { name, verdict }));
+    return renderHtml(records, summary, undefined, { name, verdict });
   }
   const run = readRun(base);
   const result = compareRuns({
@@ -41,8 +49,7 @@ export function writeReportPage({ dir, records, summary, base, gate }: PageOptio
     allow: ALLOW_KINDS,
   });
   const earlier = { run, summary: summarise(run), name: basename(base) };
-  const page = renderHtml(records, summary, earlier, { name, verdict: verdictOf(result) });
-  return write(join(dir, `against-${basename(base)}.html`), page);
+  return renderHtml(records, summary, earlier, { name, verdict: verdictOf(result) });
 }
 
 /** Undefined for a run that is no baseline: floors are promises of certain runs. */
@@ -51,9 +58,4 @@ function floorsVerdict(gate: LoadedGate, dir: string): ReportVerdict | undefined
   if (own.length === 0) return undefined;
   const [checked] = checkGate({ ...gate, config: { ...gate.config, baselines: own } }, stalenessOf).runs;
   return checked === undefined ? undefined : floorsOf(checked);
-}
-
-function write(path: string, page: string): string {
-  writeAtomic(path, page);
-  return path;
 }

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { renderHtml } from '../harness/report/html.ts';
 import { readRun } from '../harness/run.ts';
 import { summarise } from '../harness/summary.ts';
 import { loadConfig } from '../service/config.ts';
 import { silentLogger } from '../service/log.ts';
 import { startService } from '../service/serve.ts';
+import { reportPage } from './report-page.ts';
 import { findChromium, launchChromium, NO_CHROMIUM } from './testing/browser.ts';
 
 const QUESTION = 'How do I redact sensitive fields?';
@@ -55,8 +55,11 @@ async function pageShots(browser: Browser, db: string): Promise<void> {
 
 async function reportShots(browser: Browser, dir: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'askdocs-shots-'));
-  const run = readRun(dir);
-  writeFileSync(join(folder, 'report.html'), renderHtml(run, summarise(run)));
+  const records = readRun(dir);
+  writeFileSync(
+    join(folder, 'report.html'),
+    reportPage({ dir, records, summary: summarise(records), gate: 'gate.json' }),
+  );
   const url = pathToFileURL(join(folder, 'report.html')).href;
   try {
     await take(browser, url, { name: 'report', colorScheme: 'light', width: 1200, height: 820 }, async () => {});
