@@ -9,7 +9,7 @@ import { chooseUnits } from './select.ts';
 import type { Unit } from './units.ts';
 
 /** Raised when the method changes its answers. */
-const METHOD = 'extractive-1';
+const METHOD = 'extractive-2';
 
 export function createExtractive(): Provider {
   return {

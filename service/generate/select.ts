@@ -22,13 +22,13 @@ export interface Weights {
 }
 
 export const WEIGHTS: Weights = {
-  chars: 1400,
+  chars: 2200,
   unitChars: 700,
   above: 0.5,
   near: 0.8,
-  rank: 0.15,
-  base: 0.3,
-  ofBest: 0.3,
+  rank: 0.1,
+  base: 0.2,
+  ofBest: 0.45,
 };
 
 /** Least share of the question's weight that the best piece must cover, headings included, */
