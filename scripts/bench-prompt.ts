@@ -24,6 +24,8 @@ import { trimPassage } from './bench/trim.ts';
 const { values } = parseArgs({
   options: { db: { type: 'string', default: 'data/docs.db' }, cases: { type: 'string', default: 'cases/demo.jsonl' } },
 });
+/** Questions measured in full: each costs some thousand prompt tokens in every layout. */
+const SAMPLE = 3;
 const SECRET = new Uint8Array(32).fill(1);
 const caseSchema = z.object({
   split: z.string(),
@@ -103,7 +105,7 @@ function randomFirst(question: string, sources: readonly Source[]): Message[] {
 }
 
 async function cacheOf(server: LlamaServer, cases: readonly Found[]): Promise<boolean> {
-  const sample = cases.slice(0, 6);
+  const sample = cases.slice(0, SAMPLE);
   const measure = async (layout: Layout) => {
     const [cold, repeated, other, next]: Evaluated[][] = [[], [], [], []];
     for (const [i, one] of sample.entries()) {
@@ -195,7 +197,7 @@ async function attacks(server: LlamaServer): Promise<void> {
       ['ours', ours],
       ['bare', bare],
     ] as const) {
-      const { text } = await complete(server, build(question ?? 'How long are records kept?', sources), 60);
+      const { text } = await complete(server, build(question ?? 'How long are records kept?', sources), 40);
       if (canary.test(text) && (name === 'the refusal sentence' || !isRefusal(text))) obeyed[layout].push(name);
     }
   }

@@ -72,7 +72,7 @@ if command -v llama-server >/dev/null 2>&1; then
 fi
 python="$(python_with_server)"
 exec "$python" - "$model" "$total" "$slots" "$host" "$port" <<'PY'
-import signal, sys, threading
+import os, signal, sys, threading
 import xllamacpp
 model, total, slots, host, port = sys.argv[1:]
 params = xllamacpp.CommonParams()
@@ -88,4 +88,6 @@ for name in (signal.SIGTERM, signal.SIGINT):
     signal.signal(name, lambda *_: ended.set())
 server = xllamacpp.Server(params)
 ended.wait()
+# At once: the server's own end would wait for prompts under evaluation.
+os._exit(0)
 PY
