@@ -1,0 +1,156 @@
+/**
+ * The stand-in does what the real server does: the same requests to both, the same order of events and the same accounts.
+ * Times are compared as orders, not as lengths: the real ones are those of this machine.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LlamaServer, startLlama } from '../service/testing/llama-server.ts';
+import { type Completion, complete, describeLlama, probePrompt } from './llama.ts';
+import { startStandIn } from './stand-in/server.ts';
+
+const SLOTS = 2;
+const CHARS = 1500;
+
+interface Server {
+  root: string;
+  stop(): Promise<void>;
+}
+
+async function standIn(): Promise<Server> {
+  const { url, close } = await startStandIn({ slots: SLOTS, context: 2048, answerTokens: 1000 });
+  return { root: url.replace('/v1', ''), stop: close };
+}
+
+async function real(): Promise<Server> {
+  const server: LlamaServer = await startLlama({ slots: SLOTS, context: 2048 });
+  return { root: server.root, stop: () => server.stop() };
+}
+
+describe.each([
+  ['the stand-in', standIn],
+  ['the real server', real],
+])('%s', (_name, start) => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(() => server?.stop());
+
+  it('says how many slots it has', async () => {
+    expect(await describeLlama(server.root)).toMatchObject({ slots: SLOTS, context: 2048 });
+  });
+
+  it('streams the role, one event a token, the finish reason, the usage, the end', async () => {
+    const { events, predicted } = await complete(server.root, probePrompt(1, 200), 6);
+    expect(predicted).toBe(6);
+    // A token that is no text yet (half a character) has no event of its own.
+    const texts = events.filter((event) => event === 'text').length;
+    expect(events).toEqual(['role', ...Array(texts).fill('text'), 'finish:length', 'usage', '[DONE]']);
+    expect(texts).toBeGreaterThanOrEqual(4);
+  });
+
+  it('sends nothing, not even headers, before the first token', async () => {
+    const started = performance.now();
+    const response = await fetch(`${server.root}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        messages: [{ role: 'user', content: probePrompt(2, 4000) }],
+        stream: true,
+        max_tokens: 8,
+      }),
+    });
+    const headersMs = performance.now() - started;
+    const text = await response.text();
+    expect(text).toContain('data: [DONE]');
+    const whole = performance.now() - started;
+    expect(headersMs).toBeGreaterThan(whole / 2);
+  });
+
+  it('accounts for every prompt token: found in the cache or evaluated, one at least', async () => {
+    const prompt = probePrompt(3, CHARS);
+    const cold = await complete(server.root, prompt, 4);
+    const again = await complete(server.root, prompt, 4);
+    const longer = await complete(server.root, `${prompt} And what else is set there?`, 4);
+    for (const answer of [cold, again, longer]) expect(answer.cached + answer.evaluated).toBe(answer.promptTokens);
+    expect(cold.evaluated / cold.promptTokens).toBeGreaterThan(0.8);
+    expect(again.evaluated).toBe(1);
+    expect(longer.evaluated).toBeGreaterThan(1);
+    expect(longer.evaluated).toBeLessThan(30);
+  });
+
+  it('finds a prompt again after its slot was used for others', async () => {
+    const prompt = probePrompt(4, CHARS);
+    await complete(server.root, prompt, 2);
+    for (let i = 0; i < SLOTS + 1; i += 1) await complete(server.root, probePrompt(50 + i, CHARS), 2);
+    expect((await complete(server.root, prompt, 2)).evaluated).toBeLessThan(30);
+  });
+
+  it('takes what exceeds the slots in order, when a slot is free', async () => {
+    const order: number[] = [];
+    const first: number[] = [];
+    const ends: number[] = [];
+    const begun = performance.now();
+    const ask = async (i: number) => {
+      const sent = performance.now();
+      const answer = await complete(server.root, probePrompt(10 + i, CHARS), 24);
+      order.push(i);
+      first[i] = sent - begun + answer.firstMs;
+      ends[i] = performance.now() - begun;
+    };
+    const all: Promise<void>[] = [];
+    for (let i = 0; i < SLOTS + 2; i += 1) {
+      all.push(ask(i));
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    await Promise.all(all);
+    expect(order.slice().sort()).toEqual([0, 1, 2, 3]);
+    // Nobody beyond the slots has a token before one of the first has ended.
+    const freed = Math.min(ends[0] as number, ends[1] as number);
+    expect(first[2]).toBeGreaterThan(freed);
+    expect(first[3]).toBeGreaterThan(first[2] as number);
+  });
+
+  it('gives each slot fewer tokens a second when all are busy, and all together more', async () => {
+    const prompts = [20, 21].map((n) => probePrompt(n, 400));
+    for (const prompt of prompts) await complete(server.root, prompt, 1);
+    const rate = ({ predicted, predictedMs }: Completion) => (1000 * (predicted - 1)) / predictedMs;
+    const alone = rate(await complete(server.root, prompts[0] as string, 60));
+    const both = await Promise.all(prompts.map((prompt) => complete(server.root, prompt, 60)));
+    const together = both.map(rate).reduce((a, b) => a + b, 0);
+    expect(together / 2).toBeLessThan(alone * 1.05);
+    expect(together).toBeGreaterThan(alone);
+  });
+
+  it('frees the slot of a client that leaves in prefill, and keeps nothing of its prompt', async () => {
+    const prompt = probePrompt(30, 5000);
+    const leaving = new AbortController();
+    const gone = complete(server.root, prompt, 200, leaving.signal).catch(() => 'gone');
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    leaving.abort();
+    expect(await gone).toBe('gone');
+    await idle(server.root);
+    const { predicted } = await complete(server.root, probePrompt(31, 200), 3);
+    expect(predicted).toBe(3);
+  });
+
+  it('refuses a prompt that does not fit a slot, with both numbers', async () => {
+    const response = await fetch(`${server.root}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'one two '.repeat(3000) }], stream: true }),
+    });
+    const { error } = JSON.parse(await response.text());
+    expect(response.status).toBe(400);
+    expect(error).toMatchObject({ code: 400, type: 'exceed_context_size_error', n_ctx: 2048 });
+    expect(error.n_prompt_tokens).toBeGreaterThan(2048);
+  });
+});
+
+async function idle(root: string): Promise<void> {
+  for (let i = 0; i < 200; i += 1) {
+    const slots = (await (await fetch(`${root}/slots`)).json()) as { is_processing: boolean }[];
+    if (slots.every((slot) => !slot.is_processing)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('a slot stayed busy');
+}
