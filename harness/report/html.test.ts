@@ -97,6 +97,25 @@ describe('a case', () => {
     );
   });
 
+  it('tells a sentence that was not judged from one that is not supported', async () => {
+    const { base } = await runs();
+    const page = renderHtml({ ...base.run, verdicts: [] }, base.summary);
+    expect(caseOf(page, 'limit')).toContain('<span class="claim-tag unjudged">not judged</span>');
+    expect(caseOf(page, 'limit')).not.toContain('not supported');
+    expect(caseOf(page, 'weather')).toContain('<span class="claim-tag uncited">cites nothing</span>');
+  });
+
+  it('does not take a passage that the model was not shown for one that supports', async () => {
+    const { base } = await runs();
+    const answers = base.run.answers.map((record) => ({
+      ...record,
+      sources: record.sources.map((source) => ({ ...source, used: source.n !== 2 })),
+    }));
+    const logging = caseOf(renderHtml({ ...base.run, answers }, base.summary), 'logging');
+    expect(logging).toContain('[2]<span class="sr"> no such source</span>');
+    expect(logging).toContain('did not fit');
+  });
+
   it('has the flags that it is filtered by', async () => {
     const { page, both } = await runs();
     const flags = (text: string, id: string) => /data-flags="([^"]*)"/.exec(caseOf(text, id))?.[1]?.split(' ');
@@ -144,6 +163,8 @@ describe('two runs', () => {
     expect(caseOf(both, 'limit')).toContain('key-fact recall: 1.000 → 0.000');
     expect(caseOf(both, 'weather')).toContain('The same in both runs.');
     expect(both).toContain('changed: 1 better, 1 worse');
+    expect(caseOf(both, 'logging')).toContain('<ins class="only"><span class="sr">only here: </span>Logging is on.');
+    expect(caseOf(both, 'weather')).not.toContain('<ins');
   });
 
   it('tell a case that only one of them has', async () => {

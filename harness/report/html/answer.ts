@@ -1,5 +1,5 @@
 /** One answer: its text with every sentence marked and every citation a link to its passage, then what the judges said. */
-import { checkCitations, findCitations } from '../../../service/citations.ts';
+import { findCitations, stripCitations } from '../../../service/citations.ts';
 import { type Sentence, splitSentences } from '../../../service/sentences.ts';
 import type { ClaimStatus } from '../../metrics/faithfulness.ts';
 import { passageList } from './passages.ts';
@@ -22,12 +22,27 @@ export function outcomeTag(outcome: Outcome): Html {
   return html`<span class="tag ${tone}">${word}</span>`;
 }
 
-/** `key` is unique in the document and made by us: passages get ids of it. `runs` is how many repetitions there are. */
-export function answerBlock(view: AnswerView, key: string, runs: number): Html {
+export interface AnswerPlace {
+  /** Unique in the document and made by us: passages get ids of it. */
+  key: string;
+  /** How many repetitions there are. */
+  runs: number;
+  /** Sentences said in the run that this one is compared with, as `sentencesOf` gives them; null when there is none to compare with. */
+  elsewhere: ReadonlySet<string> | null;
+}
+
+/** What was said in any of the answers, sentence by sentence, so that it can be found again in others. */
+export function sentencesOf(views: readonly AnswerView[]): Set<string> {
+  const texts = views.flatMap(({ apart }) => (apart.spoke ? [apart.record.answer?.answer ?? ''] : []));
+  return new Set(texts.flatMap((text) => splitSentences(text).map(plainText)));
+}
+
+export function answerBlock(view: AnswerView, place: AnswerPlace): Html {
+  const { key, runs } = place;
   const { record } = view.apart;
   return html`<div class="answer">
 <p class="said-by">${outcomeTag(view.outcome)}${record.answer?.truncated && html` <span class="tag bad">cut off</span>`}${view.apart.invalid.length > 0 && html` <span class="tag bad">cites ${view.apart.invalid.map((n) => `[${n}]`).join(' ')}, which no source has</span>`}${runs > 1 && html` <span class="dim">${repetitions(view.runs, runs)}</span>`}</p>
-${record.error === null ? spoken(view, key) : failed(record.error)}
+${record.error === null ? spoken(view, place) : failed(record.error)}
 ${factList(view)}${view.judged.map((judged) => verdictList(view, judged))}${passageList(view, key)}</div>`;
 }
 
@@ -41,30 +56,30 @@ function failed(error: { stage: string; code: string; message: string; partial?:
 ${error.partial !== undefined && error.partial !== '' && html`<p class="dim">What had been received:</p><div class="text" dir="auto">${error.partial}</div>`}`;
 }
 
-function spoken({ apart, judged }: AnswerView, key: string): Html {
+function spoken({ apart, judged }: AnswerView, place: AnswerPlace): Html {
   const text = apart.record.answer?.answer ?? '';
   if (!apart.spoke) return html`<div class="text refusal" dir="auto">${text}</div>`;
-  const known = new Set(apart.record.sources.map((source) => source.n));
-  const marks = sentenceMarks(text, judged[0], [...known]);
+  const known = new Set(apart.shown.map((source) => source.n));
   const out: Html[] = [];
   let from = 0;
-  for (const { sentence, mark } of marks) {
-    out.push(html`${text.slice(from, sentence.start)}${sentenceHtml(sentence, mark, known, key)}`);
+  for (const sentence of splitSentences(text)) {
+    const mark = markOf(sentence, apart.claims, judged[0]);
+    out.push(html`${text.slice(from, sentence.start)}${sentenceHtml(sentence, mark, known, place)}`);
     from = sentence.end;
   }
   return html`<div class="text" dir="auto">${out}${text.slice(from)}</div>`;
 }
 
-function sentenceMarks(text: string, first: Judged | undefined, known: number[]) {
-  const claims = checkCitations(text, known).sentences;
-  return splitSentences(text).map((sentence) => {
-    const index = claims.findIndex((claim) => claim.start === sentence.start);
-    const claim = claims[index];
-    let mark: Mark | null = null;
-    if (claim !== undefined && claim.citations.length === 0) mark = 'uncited';
-    else if (claim !== undefined && first !== undefined) mark = first.result.claims[index] ?? null;
-    return { sentence, mark };
-  });
+function markOf(sentence: Sentence, claims: AnswerView['apart']['claims'], first: Judged | undefined): Mark | null {
+  const index = claims.findIndex((claim) => claim.start === sentence.start);
+  const claim = claims[index];
+  if (claim === undefined) return null;
+  if (claim.citations.length === 0) return 'uncited';
+  return first?.result.claims[index] ?? null;
+}
+
+function plainText({ text }: Pick<Sentence, 'text'>): string {
+  return stripCitations(text).replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
 const MARK_WORDS: Record<Mark, string> = {
@@ -74,8 +89,9 @@ const MARK_WORDS: Record<Mark, string> = {
   uncited: 'cites nothing',
 };
 
-function sentenceHtml(sentence: Sentence, mark: Mark | null, known: ReadonlySet<number>, key: string): Html {
+function sentenceHtml(sentence: Sentence, mark: Mark | null, known: ReadonlySet<number>, place: AnswerPlace): Html {
   const { text } = sentence;
+  const { key, elsewhere } = place;
   const inline = sentence.kind === 'code' ? (part: string) => part : codeIn;
   const out: Html[] = [];
   let from = 0;
@@ -84,7 +100,9 @@ function sentenceHtml(sentence: Sentence, mark: Mark | null, known: ReadonlySet<
     from = end;
   }
   const body = html`${out}${inline(text.slice(from))}`;
-  const shown = sentence.kind === 'code' ? html`<code class="block">${body}</code>` : body;
+  const set = sentence.kind === 'code' ? html`<code class="block">${body}</code>` : body;
+  const isNew = elsewhere !== null && !elsewhere.has(plainText(sentence));
+  const shown = isNew ? html`<ins class="only"><span class="sr">only here: </span>${set}</ins>` : set;
   if (mark === null) return shown;
   const word = MARK_WORDS[mark];
   return html`<span class="claim ${mark}">${shown}</span>${word !== '' && html`<span class="claim-tag ${mark}">${word}</span>`}`;

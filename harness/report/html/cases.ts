@@ -3,7 +3,7 @@
 import { metricInfo } from '../../metrics/catalog.ts';
 import { KINDS, SPLITS } from '../../schema.ts';
 import { KIND_TITLES, number } from '../format.ts';
-import { answerBlock, outcomeTag } from './answer.ts';
+import { answerBlock, outcomeTag, sentencesOf } from './answer.ts';
 import type { CasePair, ChangeKind } from './compare.ts';
 import { expectation } from './expectation.ts';
 import { type Html, html } from './tag.ts';
@@ -97,15 +97,32 @@ function movedList({ moved, change }: CasePair): Html | false {
   return html`<ul class="moved">${moved.map(({ name, from, to }) => html`<li>${metricInfo(name)?.title ?? name}: ${number(from)} → ${number(to)}</li>`)}</ul>`;
 }
 
-function sides(pair: CasePair, index: number, { names, runs, compared }: CasesOptions): Html {
-  if (!compared) return side(pair.current, `c${index}`, runs.current, null);
-  if (pair.change === 'same')
-    return html`<p class="dim">The same in both runs.</p>${side(pair.current, `c${index}`, runs.current, null)}`;
-  return html`<div class="sides">${side(pair.base, `b${index}`, runs.base, names.base)}${side(pair.current, `c${index}`, runs.current, names.current)}</div>`;
+function sides({ base, current, change }: CasePair, index: number, { names, runs, compared }: CasesOptions): Html {
+  const now = { key: `c${index}`, runs: runs.current };
+  if (!compared) return side(current, now);
+  if (change === 'same') return html`<p class="dim">The same in both runs.</p>${side(current, now)}`;
+  const before = { key: `b${index}`, runs: runs.base };
+  const both = base !== undefined && current !== undefined;
+  return html`${both && html`<p class="note">Shaded sentences were said in that run only.</p>`}<div class="sides">${side(base, { ...before, name: names.base, other: both ? current : undefined })}${side(current, { ...now, name: names.current, other: both ? base : undefined })}</div>`;
 }
 
-function side(view: CaseView | undefined, key: string, runs: number, name: string | null): Html {
-  return html`<div class="side">${name !== null && html`<h4>${name}</h4>`}${view === undefined ? html`<p class="dim">This run does not have the case.</p>` : html`${view.answers.map((answer, index) => answerBlock(answer, `${key}-${index}`, runs))}${view.missing.length > 0 && html`<p class="dim">No record of repetition ${view.missing.join(', ')}.</p>`}`}</div>`;
+interface SidePlace {
+  key: string;
+  runs: number;
+  name?: string;
+  /** What its sentences are compared with. */
+  other?: CaseView | undefined;
+}
+
+function side(view: CaseView | undefined, { key, runs, name, other }: SidePlace): Html {
+  const elsewhere = other === undefined ? null : sentencesOf(other.answers);
+  const title = name !== undefined && html`<h4>${name}</h4>`;
+  if (view === undefined)
+    return html`<div class="side">${title}<p class="dim">This run does not have the case.</p></div>`;
+  const answers = view.answers.map((answer, index) => answerBlock(answer, { key: `${key}-${index}`, runs, elsewhere }));
+  const missing =
+    view.missing.length > 0 && html`<p class="dim">No record of repetition ${view.missing.join(', ')}.</p>`;
+  return html`<div class="side">${title}${answers}${missing}</div>`;
 }
 
 function itemOf(pair: CasePair) {
