@@ -100,6 +100,8 @@ export async function complete(
     const blocks = (carry + decoder.decode(part, { stream: true })).split('\n\n');
     carry = blocks.pop() ?? '';
     for (const block of blocks) {
+      // Comments come in long silences.
+      if (block.startsWith(':')) continue;
       const event = block.slice('data: '.length);
       const data = event === '[DONE]' ? undefined : JSON.parse(event);
       if (data !== undefined) last = data;

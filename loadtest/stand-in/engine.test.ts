@@ -14,6 +14,7 @@ function setUp(slots: number) {
       prompt: prompt === '' ? name.repeat(chars).slice(0, chars) : prompt,
       cachePrompt,
       answer: Array.from({ length: tokens }, (_, i) => `${i}`),
+      onStart: () => {},
       onToken: (text) => events.push(`${name}${text}@${clock.now()}`),
       onEnd: () => events.push(`${name} end@${clock.now()}`),
     });
@@ -133,6 +134,7 @@ describe('createEngine', () => {
         prompt,
         cachePrompt: true,
         answer,
+        onStart: () => {},
         onToken: () => {},
         onEnd: () => {
           if (clock.now() > 20_000) {

@@ -26,6 +26,8 @@ export interface Job {
   cachePrompt: boolean;
   /** What will be said, token by token. */
   answer: readonly string[];
+  /** A slot took it. */
+  onStart(): void;
   onToken(text: string): void;
   onEnd(): void;
 }
@@ -74,6 +76,7 @@ export function createEngine({ slots, rates, clock, batch = 2048 }: EngineOption
       Object.assign(next.entry, { slot, cachedTokens: cached, started: clock.now() });
       next.left = next.entry.promptTokens - cached;
       busy[slot] = next;
+      next.job.onStart();
     }
   };
   const release = (slot: number, said: string) => {

@@ -86,11 +86,12 @@ function chat(res: ServerResponse, request: ChatRequest, { engine, context, mean
     prompt,
     cachePrompt: request.cache_prompt ?? true,
     answer,
+    // As llama.cpp does: headers when a slot takes the request, the first event with the first token.
+    onStart: () => request.stream === true && startStream(res),
     onToken(text) {
       said.push(text);
       if (request.stream !== true) return;
-      // Status and headers go out with the first token: until then the request may still fail.
-      if (said.length === 1) startStream(res);
+      if (said.length === 1) res.write(chunk({ role: 'assistant', content: null }));
       res.write(chunk({ content: text }));
     },
     onEnd() {
@@ -133,7 +134,7 @@ function describe(res: ServerResponse, path: string, body: string, { engine, slo
 
 function startStream(res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no', server: 'stand-in' });
-  res.write(chunk({ role: 'assistant', content: null }));
+  res.flushHeaders();
 }
 
 function sendJson(res: ServerResponse, status: number, body: unknown): void {
