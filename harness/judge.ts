@@ -93,13 +93,14 @@ async function judgePending(
     options.onProgress?.(done, expected.length, 'judging');
   };
   try {
-    for (const group of byPassage(expected.filter((item) => !own.has(verdictKey(item))))) {
-      const [first, ...rest] = group;
-      if (first === undefined || signal.aborted) break;
-      // The first question about a passage fills the model's prefix cache; the others, then started together, reuse it.
-      await runPool([first], 1, signal, settle);
-      await runPool(rest, judge.concurrency, signal, settle);
-    }
+    const groups = byPassage(expected.filter((item) => !own.has(verdictKey(item))));
+    // Questions on one passage follow each other: the first fills the prefix cache of a slot, the others find it there.
+    await runPool(groups, judge.concurrency, signal, async (group) => {
+      for (const item of group) {
+        if (signal.aborted) return;
+        await settle(item);
+      }
+    });
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
