@@ -31,7 +31,6 @@ function withoutFunctionWords(word: Word): Word[] {
 }
 
 /** An FTS5 expression that any of the tokens satisfies; undefined when there is nothing to look for. */
-export function matchExpression(query: Query): string | undefined {
-  const tokens = query.words.flatMap((word) => word.tokens);
+export function matchExpression(tokens: readonly string[]): string | undefined {
   return tokens.length === 0 ? undefined : tokens.map((token) => `"${token.replaceAll('"', '')}"`).join(' OR ');
 }
