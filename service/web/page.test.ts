@@ -13,6 +13,7 @@ it.each([
   ['/', 'text/html; charset=utf-8'],
   ['/web/app.js', 'text/javascript; charset=utf-8'],
   ['/web/ask.js', 'text/javascript; charset=utf-8'],
+  ['/web/result.js', 'text/javascript; charset=utf-8'],
   ['/web/view.js', 'text/javascript; charset=utf-8'],
   ['/web/style.css', 'text/css; charset=utf-8'],
 ])('serves %s with its type and a strict policy, without a key', async (path, type) => {
@@ -42,7 +43,7 @@ it('serves no other file of the folder', async () => {
 it('names only what this service serves, relative to where it is mounted, and never reads text as HTML', () => {
   const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
   expect(read('index.html')).not.toMatch(/(?:src|href)="(?:\/|https?:)|<script>|<style|\son\w+=|style=/);
-  for (const file of ['app.js', 'ask.js', 'view.js']) {
+  for (const file of ['app.js', 'ask.js', 'result.js', 'view.js']) {
     expect(read(file)).not.toMatch(/\.(?:inner|outer)HTML|insertAdjacentHTML|document\.write|\beval\(|new Function/);
   }
 });

@@ -1,5 +1,5 @@
 /**
- * The page at `/`: three scripts, a style and a frame, as they lie in this folder. Its policy lets it load and call nothing but
+ * The page at `/`: scripts, a style and a frame, as they lie in this folder. Its policy lets it load and call nothing but
  * this service, and run no script but these, whatever a document or a model says.
  */
 import { readFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ const FILES: Record<string, [file: string, type: string]> = {
   '/': ['index.html', 'text/html; charset=utf-8'],
   '/web/app.js': ['app.js', 'text/javascript; charset=utf-8'],
   '/web/ask.js': ['ask.js', 'text/javascript; charset=utf-8'],
+  '/web/result.js': ['result.js', 'text/javascript; charset=utf-8'],
   '/web/view.js': ['view.js', 'text/javascript; charset=utf-8'],
   '/web/style.css': ['style.css', 'text/css; charset=utf-8'],
 };
