@@ -16,7 +16,6 @@ export const SPLITS = ['dev', 'test'] as const;
 export const kindSchema = z.enum(KINDS);
 export const splitSchema = z.enum(SPLITS);
 export type Kind = z.infer<typeof kindSchema>;
-export type Split = z.infer<typeof splitSchema>;
 
 /** One fact the answer must state: any of the alternatives will do; the first stands verbatim in a labelled file. */
 export const keyFactSchema = z.strictObject({

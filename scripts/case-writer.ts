@@ -1,7 +1,7 @@
 /** Writing cases at a terminal: one passage at a time is shown; question, kind and facts are the person's. */
 import seedrandom from 'seedrandom';
 import { corpusReader, listSources, paragraphsOf } from '../harness/corpus.ts';
-import { occursVerbatim } from '../harness/metrics/facts.ts';
+import { occursVerbatim, statesFact } from '../harness/metrics/facts.ts';
 import { type Case, caseSchema } from '../harness/schema.ts';
 
 export interface Writer {
@@ -60,8 +60,8 @@ async function label(writer: Writer, known: Case[], typed: string, source: strin
     const words = (await writer.ask(prompt))?.trim();
     if (words === undefined) return null;
     if (words === '' && facts.length > 0) break;
-    if (words === '' || !occursVerbatim(text, words)) {
-      writer.show(`That does not stand in ${source} word for word; copy it from there.`);
+    if (words === '' || !occursVerbatim(text, words) || !statesFact(text, { any: [words] })) {
+      writer.show(`That does not stand in ${source} word for word, in whole words; copy it from there.`);
       continue;
     }
     const others = await writer.ask('Other wordings of it, separated by | (or empty): ');

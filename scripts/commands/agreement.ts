@@ -1,6 +1,5 @@
 /** `askdocs agreement`: grade what a judge decided by reading, and see how far it is right. */
 import { existsSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { defineCommand } from 'citty';
 import { agreementPath, drawSample, readSample, staleAgreements, writeSample } from '../../harness/agreement.ts';
 import { type AgreementScore, scoreAgreement } from '../../harness/agreement-score.ts';
@@ -8,6 +7,7 @@ import { labelSample } from '../../harness/label-sample.ts';
 import { readRun } from '../../harness/run.ts';
 import type { JudgeInfo } from '../../harness/schema.ts';
 import { CodedError } from '../../service/contract.ts';
+import { createPrompter } from '../prompter.ts';
 import { formatArg, printJson } from '../tables.ts';
 
 const runArg = {
@@ -68,13 +68,12 @@ const labelCommand = defineCommand({
     const sample = readSample(path);
     const who = args.referenceBy ?? sample.reference_by;
     if (who === null) throw new CodedError('bad_input', 'say who grades with --reference-by NAME');
-    const lines = createInterface({ input: process.stdin, output: process.stderr });
-    const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
+    const prompter = createPrompter();
     try {
       const left = await labelSample({
         sample: { ...sample, reference_by: who },
-        ask: (question) => Promise.race([lines.question(question).catch(() => null), closed]),
-        show: (text) => process.stderr.write(`${text}\n`),
+        ask: prompter.ask,
+        show: prompter.show,
         save: (next) => writeSample(path, next),
       });
       process.stderr.write(
@@ -84,7 +83,7 @@ const labelCommand = defineCommand({
       );
       return 0;
     } finally {
-      lines.close();
+      prompter.close();
     }
   },
 });

@@ -1,7 +1,6 @@
 /** `askdocs cases`: check, write and import the questions an evaluation asks. */
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { defineCommand } from 'citty';
 import { type CaseProblem, checkCases } from '../../harness/case-check.ts';
 import { type Imported, importLines, importSquad } from '../../harness/case-import.ts';
@@ -11,6 +10,7 @@ import { readText } from '../../harness/jsonl.ts';
 import { type Case, KINDS, SPLITS } from '../../harness/schema.ts';
 import { CodedError } from '../../service/contract.ts';
 import { writeCases } from '../case-writer.ts';
+import { createPrompter } from '../prompter.ts';
 import { formatArg, printJson, textTable } from '../tables.ts';
 
 const corpusArg = {
@@ -54,15 +54,15 @@ const newCommand = defineCommand({
     seed: { type: 'string', description: 'Shows the same passages in the same order again', valueHint: 'TEXT' },
   },
   run: async ({ args }) => {
-    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    const prompter = createPrompter();
     try {
       const known = existsSync(args.file) ? loadCases(args.file) : [];
       const added = await writeCases({
         root: args.corpus,
         known,
         seed: args.seed ?? String(Date.now()),
-        ask: (question) => askLine(lines, question),
-        show: (text) => process.stderr.write(`${text}\n`),
+        ask: prompter.ask,
+        show: prompter.show,
         add: (item) => appendCase(args.file, item),
       });
       process.stderr.write(
@@ -70,7 +70,7 @@ const newCommand = defineCommand({
       );
       return 0;
     } finally {
-      lines.close();
+      prompter.close();
     }
   },
 });
@@ -129,12 +129,6 @@ function countsOf(cases: Case[]): Record<string, number> {
   return Object.fromEntries(
     [...new Set(keys)].sort().map((key) => [key, keys.filter((other) => other === key).length]),
   );
-}
-
-/** Null at the end of input, or on Ctrl-D. */
-async function askLine(lines: ReturnType<typeof createInterface>, question: string): Promise<string | null> {
-  const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
-  return Promise.race([lines.question(question).catch(() => null), closed]);
 }
 
 function appendCase(file: string, item: Case): void {
