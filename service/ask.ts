@@ -31,6 +31,8 @@ export interface Caller {
   left: AbortSignal;
   /** performance.now() of the request's arrival. */
   arrived: number;
+  /** Whether a stream is padded for a proxy that buffers. */
+  padded?: boolean;
 }
 
 /** An answer under way. Whoever holds it reads the events to the last one and then calls `finish`. */
@@ -42,6 +44,7 @@ export interface OpenAnswer {
   abort(): void;
   /** Frees the slot. */
   finish(): void;
+  padded: boolean;
 }
 
 /** Throws `busy` when every slot is taken; every later failure is an event. */
@@ -64,6 +67,7 @@ export function openAnswer(request: AskRequest, deps: AskDeps, caller: Caller): 
   return {
     traceId,
     events: observeAnswer(events, deps, about),
+    padded: caller.padded === true,
     abort: task.abort,
     finish() {
       task.end();
@@ -84,7 +88,7 @@ export function streamAnswer(
   deps: AskDeps,
   send: (sse: ReturnType<typeof createSse>, event: AskEvent) => Promise<unknown>,
 ): Response {
-  const sse = createSse({ ...deps.limits, onLeave: answer.abort });
+  const sse = createSse({ ...deps.limits, padded: answer.padded, onLeave: answer.abort });
   const pump = async () => {
     try {
       for await (const event of answer.events) await send(sse, event);

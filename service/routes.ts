@@ -72,6 +72,7 @@ export function callerOf(event: H3Event, route: string, arrived: number): Caller
     traceparent: event.req.headers.get('traceparent') ?? undefined,
     left: event.req.signal,
     arrived,
+    padded: nodeRequest(event).httpVersion === '1.0',
   };
 }
 

@@ -5,6 +5,8 @@ export interface SseOptions {
   slowReaderMs: number;
   /** Silence after which a comment goes out. */
   heartbeatMs: number;
+  /** For a client of HTTP/1.0, which is nginx as it comes: fills its buffers, so that it passes on what it has. */
+  padded?: boolean;
   /** Called once when the reader is gone, by leaving or by being dropped. */
   onLeave(): void;
 }
@@ -20,6 +22,13 @@ export interface SseStream {
 
 /** Events that may wait in memory; beyond it `send` waits. The socket's own buffer comes on top. */
 const QUEUED = 8;
+/**
+ * nginx heeds X-Accel-Buffering and keeps it to itself: a second nginx before the first holds back what does not fill a
+ * buffer, and its buffers are one page each. A comment of a page after what was sent pushes all of it out.
+ */
+const PADDING = `:${' '.repeat(4096)}\n\n`;
+/** Events within this time share one padding: 100 KB a second at most. */
+const PAD_MS = 40;
 
 export function createSse(options: SseOptions): SseStream {
   const encoder = new TextEncoder();
@@ -30,6 +39,7 @@ export function createSse(options: SseOptions): SseStream {
     if (gone) return;
     gone = true;
     clearInterval(heartbeat);
+    clearTimeout(padding);
     options.onLeave();
     wake();
   };
@@ -43,9 +53,15 @@ export function createSse(options: SseOptions): SseStream {
     },
     { highWaterMark: QUEUED },
   );
+  let padding: NodeJS.Timeout | undefined;
+  const pad = () => {
+    padding = undefined;
+    if (!gone && (controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(PADDING));
+  };
   const enqueue = (text: string) => {
     controller.enqueue(encoder.encode(text));
     heartbeat.refresh();
+    if (options.padded === true) padding ??= setTimeout(pad, PAD_MS);
   };
   const heartbeat = setInterval(() => {
     if (!gone && (controller.desiredSize ?? 0) > 0) enqueue(': ping\n\n');
@@ -78,6 +94,7 @@ export function createSse(options: SseOptions): SseStream {
     write,
     end() {
       clearInterval(heartbeat);
+      clearTimeout(padding);
       if (!gone) controller.close();
       gone = true;
     },
@@ -88,5 +105,4 @@ const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
-  connection: 'keep-alive',
 };
