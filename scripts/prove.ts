@@ -1,12 +1,14 @@
 /** `npm run prove NAME`: other people's programs against the service; what they print is kept in docs/proofs. */
 import { CodedError } from '../service/contract.ts';
 import { proveMcpInspector } from './proofs/mcp-inspector.ts';
+import { proveNginx } from './proofs/nginx.ts';
 import { proveOpenaiPython } from './proofs/openai-python.ts';
 import { proveSchemathesis } from './proofs/schemathesis.ts';
 
 const PROOFS: Record<string, () => Promise<boolean>> = {
   schemathesis: proveSchemathesis,
   'openai-python': proveOpenaiPython,
+  nginx: proveNginx,
   'mcp-inspector': proveMcpInspector,
 };
 

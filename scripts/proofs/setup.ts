@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadConfig } from '../../service/config.ts';
+import { type Config, loadConfig } from '../../service/config.ts';
 import { silentLogger } from '../../service/log.ts';
 import { indexPaths } from '../../service/search/ingest/index.ts';
 import { startService } from '../../service/serve.ts';
@@ -16,13 +16,16 @@ export interface ProofService {
   close(): Promise<void>;
 }
 
-/** The service without a model, over an index of this project's own documents. */
-export async function startProofService(env: Record<string, string> = {}): Promise<ProofService> {
+/** The service over an index of this project's own documents, without a model unless `env` names one. */
+export async function startProofService(
+  env: Record<string, string> = {},
+  limits: Partial<Config['limits']> = {},
+): Promise<ProofService> {
   const folder = mkdtempSync(join(tmpdir(), 'askdocs-proof-'));
   const db = join(folder, 'docs.db');
   await indexPaths({ roots: [join(ROOT, 'docs')], db });
   const config = loadConfig({ ASKDOCS_PORT: '0', ASKDOCS_MCP_DB: db, ...env });
-  const service = await startService(config, { log: silentLogger });
+  const service = await startService({ ...config, limits: { ...config.limits, ...limits } }, { log: silentLogger });
   return {
     url: service.url,
     async close() {

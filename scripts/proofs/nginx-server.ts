@@ -1,0 +1,77 @@
+/** A real nginx with the settings it comes with, in front of an address; or one in front of the other. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Nginx {
+  url: string;
+  close(): void;
+}
+
+export function nginxVersion(): string {
+  const { error, stderr } = spawnSync('nginx', ['-v'], { encoding: 'utf8', env: withSbin() });
+  if (error !== undefined) throw new Error('There is no nginx; install it first, for example: apt install nginx');
+  return stderr.trim().replace('nginx version: ', '');
+}
+
+/** Each is a process of its own. Nothing but places and the address to pass to is set. */
+export async function startNginx(target: string): Promise<Nginx> {
+  const folder = mkdtempSync(join(tmpdir(), 'askdocs-nginx-'));
+  const port = await freePort();
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => {
+    mkdirSync(join(folder, name));
+    return `${name}_temp_path ${join(folder, name)};`;
+  });
+  const config = `pid ${folder}/pid; error_log ${folder}/error.log; daemon off;
+events {}
+http {
+  access_log off; ${temp.join(' ')}
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass ${target}; }
+  }
+}
+`;
+  writeFileSync(join(folder, 'nginx.conf'), config);
+  const child = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'inherit', env: withSbin() });
+  const url = `http://127.0.0.1:${port}`;
+  await answering(child, url);
+  return {
+    url,
+    close() {
+      child.kill('SIGTERM');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answering(child: ChildProcess, url: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}.`);
+    const response = await fetch(`${url}/healthz`).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response !== undefined) return;
+    await sleep(50);
+  }
+  throw new Error('nginx does not answer.');
+}
+
+/** Debian keeps nginx where the PATH of an ordinary user does not look. */
+function withSbin(): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
