@@ -35,7 +35,7 @@ export function metricRows(summary: Summary): { metric: string; value: string; i
 }
 
 const NOTES = `Each value is a mean over n cases; a case is the mean of its repetitions. Intervals are 95%, resampled by the file that answers
-a case. A dash: no case has a score. [docs/evaluation.md](../../docs/evaluation.md) explains each metric. Times are in \`timings.json\`.`;
+a case. A dash: no case has a score. What each metric counts stands in docs/evaluation.md of askdocs. Times are in \`timings.json\`.`;
 
 function heading({ cases }: RunRecords, summary: Summary): string {
   const { provider, model, search } = summary.service;
