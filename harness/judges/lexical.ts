@@ -26,11 +26,17 @@ export const LEXICAL_SETTINGS = {
 } as const;
 export type LexicalSettings = { readonly [name in keyof typeof LEXICAL_SETTINGS]: number };
 
+/** Keeps the last passage taken apart: a run asks all its questions on one passage in a row. */
 export function lexicalJudge(settings: LexicalSettings = LEXICAL_SETTINGS): Judge {
+  let last: { context: string; words: Words[] } | null = null;
   return {
     info: judgeInfo({ name: 'lexical', model: 'none', prompt: 'share of the claim in the best window', settings }),
     concurrency: 1,
-    judge: async (question) => rule(question, settings),
+    judge: async (question) => {
+      if (last?.context !== question.context)
+        last = { context: question.context, words: sentenceWords(question.context) };
+      return rule(lexicalScore(question, settings, last.words), settings);
+    },
   };
 }
 
@@ -38,10 +44,10 @@ export function lexicalJudge(settings: LexicalSettings = LEXICAL_SETTINGS): Judg
 export function lexicalScore(
   { claim, context }: JudgeQuestion,
   settings: LexicalSettings = LEXICAL_SETTINGS,
+  sentences: readonly Words[] = sentenceWords(context),
 ): number | null {
   const wanted = wordsOf(claim);
   if (wanted.stems.length + wanted.quantities.length === 0) return null;
-  const sentences = splitSentences(context).map((sentence) => wordsOf(sentence.text));
   const window = bestWindow(wanted, sentences, settings.window);
   const closest = bestWindow(wanted, sentences, 1);
   const words = new Set(context.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? []);
@@ -56,15 +62,14 @@ export function lexicalScore(
   );
 }
 
-function rule(question: JudgeQuestion, settings: LexicalSettings): Ruling {
-  const score = lexicalScore(question, settings);
+function sentenceWords(context: string): Words[] {
+  return splitSentences(context).map((sentence) => wordsOf(sentence.text));
+}
+
+function rule(score: number | null, settings: LexicalSettings): Ruling {
   if (score === null) return { status: 'judged', supported: false, score: 0, reason: 'the claim has no content word' };
-  return {
-    status: 'judged',
-    supported: score >= settings.threshold,
-    score: Math.round(score * 1e4) / 1e4,
-    reason: null,
-  };
+  const rounded = Math.round(score * 1e4) / 1e4;
+  return { status: 'judged', supported: score >= settings.threshold, score: rounded, reason: null };
 }
 
 /** The run of at most `size` sentences that has most of what is wanted; the shortest, then the first, of equals. */
