@@ -30,6 +30,9 @@ async function main(): Promise<number> {
   heading('1. Documents: fetched at pinned versions, indexed');
   const { folder, built } = await buildCorpus(CORPUS);
   console.log(built ? 'Fetched the documentation of fastify, pino and undici.' : 'The documents are there already.');
+  if ((await askdocs('models', 'pull')) !== 0) {
+    console.log('Without the embedder, search goes by words alone; the rest of the demo is the same.');
+  }
   const indexed = await askdocs('index', folder, '--db', INDEX);
   if (indexed !== 0) return indexed;
 
