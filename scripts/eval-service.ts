@@ -1,9 +1,9 @@
 /** The service an evaluation asks: the one at --url, or one started for it and stopped after it. */
 import { existsSync } from 'node:fs';
 import { loadConfig } from '../service/config.ts';
-import { CodedError } from '../service/contract.ts';
+import { CodedError, healthSchema } from '../service/contract.ts';
 import { createLogger } from '../service/log.ts';
-import { startService } from '../service/serve.ts';
+import { type Service, startService } from '../service/serve.ts';
 import { readEnvironment } from './environment.ts';
 import { type LlamaServer, startLlama } from './llama-phase.ts';
 
@@ -39,11 +39,21 @@ export async function serviceFor(args: ServiceArgs, signal: AbortSignal): Promis
     };
     // One line an answer would drown the progress; what goes wrong is said.
     const service = await startService(loadConfig(settings), { log: { ...createLogger(process.stderr), info() {} } });
+    await refuseUnlessReady(service, signal);
     return { url: service.url, db, close: () => service.close().finally(() => llama?.stop()) };
   } catch (error) {
     await llama?.stop();
     throw error;
   }
+}
+
+/** Asking every case of a service that cannot answer takes minutes and measures nothing. */
+async function refuseUnlessReady(service: Service, signal: AbortSignal): Promise<void> {
+  const response = await fetch(`${service.url}/healthz`, { signal });
+  const { status, notes } = healthSchema.parse(await response.json());
+  if (status === 'ok') return;
+  await service.close();
+  throw new CodedError('unavailable', `The service cannot answer, so nothing was asked. ${notes.join(' ')}`);
 }
 
 function settingsFor(llama: LlamaServer | null, { answerGguf, runs }: ServiceArgs): Record<string, string> {
