@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { passageOf, writeRunFolder } from '../harness/gate/testing/run-folder.ts';
 import { type RunRecords, readRun } from '../harness/run.ts';
 import { REFUSAL_SENTENCE } from '../service/contract.ts';
-import { MISCITES, startDemoModel } from './gate-demo-model.ts';
+import { HABITS, startDemoModel } from './gate-demo-model.ts';
 
 let dir = '';
 let recorded: RunRecords;
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-async function answer(miscite: keyof typeof MISCITES, prompt: string): Promise<string> {
-  const model = await startDemoModel(recorded, MISCITES[miscite]);
+async function answer(habit: keyof typeof HABITS, prompt: string): Promise<string> {
+  const model = await startDemoModel(recorded, HABITS[habit]);
   try {
     const client = new OpenAI({ baseURL: model.url, apiKey: 'none', maxRetries: 0 });
     const stream = await client.chat.completions.create({
@@ -47,4 +47,10 @@ test('goes by the last question of the prompt, the longest that ends there; an u
   const said = await answer('out-of-range', 'A passage asks: How long does part 1 wait?\nHow long does part 13 wait?');
   expect(said).toContain(passageOf('g13.md'));
   expect(await answer('out-of-range', 'Who are you?')).toBe(REFUSAL_SENTENCE);
+});
+
+test('the one that never refuses says something where the record has a refusal, and the record elsewhere', async () => {
+  expect(await answer('never-refuses', 'What is the colour of part 3?')).toMatch(/^That depends .* \[1\]\.$/);
+  expect(await answer('out-of-range', 'What is the colour of part 3?')).toBe(REFUSAL_SENTENCE);
+  expect(await answer('never-refuses', 'How long does part 1 wait?')).toBe(`${passageOf('f1.md')} [1]`);
 });

@@ -7,13 +7,19 @@ import type { AddressInfo } from 'node:net';
 import type { RunRecords } from '../harness/run.ts';
 import { REFUSAL_SENTENCE } from '../service/contract.ts';
 
-/** From the number cited and how many passages there are to the number it cites instead. */
-export type Miscite = (n: number, passages: number) => number;
+export interface Habit {
+  /** From the number the record cites and how many passages there are to the number it cites instead. */
+  cite(n: number, passages: number): number;
+  /** What it says where the record has no answer. */
+  otherwise: string;
+}
 
-export const MISCITES: Record<'next-passage' | 'out-of-range', Miscite> = {
-  'next-passage': (n, passages) => (n % passages) + 1,
-  'out-of-range': (n, passages) => n + passages,
-};
+export const HABITS = {
+  'next-passage': { cite: (n, passages) => (n % passages) + 1, otherwise: REFUSAL_SENTENCE },
+  'out-of-range': { cite: (n, passages) => n + passages, otherwise: REFUSAL_SENTENCE },
+  /** As small models do: given passages, it always says something. */
+  'never-refuses': { cite: (n) => n, otherwise: 'That depends on how it was set up; the default suits most uses [1].' },
+} as const satisfies Record<string, Habit>;
 
 export interface DemoModel {
   /** With `/v1`. */
@@ -21,9 +27,9 @@ export interface DemoModel {
   close(): Promise<void>;
 }
 
-export async function startDemoModel(recorded: RunRecords, miscite: Miscite): Promise<DemoModel> {
-  const answers = answersOf(recorded, miscite);
-  const server = createServer((request, response) => void reply(request, response, answers));
+export async function startDemoModel(recorded: RunRecords, habit: Habit): Promise<DemoModel> {
+  const answers = answersOf(recorded, habit);
+  const server = createServer((request, response) => void reply(request, response, answers, habit.otherwise));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
@@ -41,19 +47,27 @@ interface Known {
 }
 
 /** Longest question first: a short one may stand inside another. */
-function answersOf({ cases, answers }: RunRecords, miscite: Miscite): Known[] {
+function answersOf({ cases, answers }: RunRecords, habit: Habit): Known[] {
   const said = new Map(answers.filter(({ run }) => run === 1).map((record) => [record.case_id, record]));
   return cases
     .map(({ id, question }): Known => {
       const record = said.get(id);
       const shown = record?.sources.length ?? 0;
-      const text = record?.answer?.answer ?? REFUSAL_SENTENCE;
-      return { question, answer: text.replace(/\[(\d+)\]/g, (_, n) => `[${miscite(Number(n), Math.max(1, shown))}]`) };
+      const text = record?.answer?.refused === false ? record.answer.answer : habit.otherwise;
+      return {
+        question,
+        answer: text.replace(/\[(\d+)\]/g, (_, n) => `[${habit.cite(Number(n), Math.max(1, shown))}]`),
+      };
     })
     .sort((a, b) => b.question.length - a.question.length);
 }
 
-async function reply(request: IncomingMessage, response: ServerResponse, answers: readonly Known[]): Promise<void> {
+async function reply(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answers: readonly Known[],
+  otherwise: string,
+): Promise<void> {
   if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
     response.writeHead(404).end();
     return;
@@ -65,7 +79,7 @@ async function reply(request: IncomingMessage, response: ServerResponse, answers
   // The question is the last thing in the prompt; a passage may well quote one.
   const found = answers.map((known) => ({ known, at: prompt.lastIndexOf(known.question) })).filter(({ at }) => at >= 0);
   const last = Math.max(...found.map(({ at, known }) => at + known.question.length));
-  const answer = found.find(({ at, known }) => at + known.question.length === last)?.known.answer ?? REFUSAL_SENTENCE;
+  const answer = found.find(({ at, known }) => at + known.question.length === last)?.known.answer ?? otherwise;
   stream(response, answer);
 }
 

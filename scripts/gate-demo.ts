@@ -16,7 +16,7 @@ import { loadConfig } from '../service/config.ts';
 import { CodedError } from '../service/contract.ts';
 import { silentLogger } from '../service/log.ts';
 import { startService } from '../service/serve.ts';
-import { MISCITES, startDemoModel } from './gate-demo-model.ts';
+import { HABITS, startDemoModel } from './gate-demo-model.ts';
 import { interruptible } from './interrupt.ts';
 import { isRepeatable, lexicalEnv, withLexicalIndex } from './live.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -30,7 +30,8 @@ const MARKS = { begin: '<!-- npm run demo:gate writes from here -->', end: '<!--
 interface Scene {
   name: keyof typeof TITLES;
   env: Record<string, string>;
-  miscite?: keyof typeof MISCITES;
+  /** The model that answers, in place of none. */
+  model?: keyof typeof HABITS;
   /** The metrics that must show it: a regression, or a floor missed; none when nothing is wrong. */
   caughtBy: string[];
   /** Which half of the gate must stop it. */
@@ -42,7 +43,7 @@ const TITLES = {
   'top-k-1': 'One passage in place of five (ASKDOCS_TOP_K=1)',
   'cites-next': 'A model that cites the passage after the right one',
   'cites-out-of-range': 'A model that cites passages that do not exist',
-  'gate-off': 'The evidence gate switched off (CRAG_MIN_COSINE=-1)',
+  'gate-off': 'The evidence gate switched off (CRAG_MIN_COSINE=-1), with a model that never refuses',
 } as const;
 
 const SCENES: Scene[] = [
@@ -51,18 +52,24 @@ const SCENES: Scene[] = [
   {
     name: 'cites-next',
     env: {},
-    miscite: 'next-passage',
+    model: 'next-passage',
     caughtBy: ['misattribution', 'citation_precision', 'faithfulness'],
     stoppedBy: 'both',
   },
   {
     name: 'cites-out-of-range',
     env: {},
-    miscite: 'out-of-range',
+    model: 'out-of-range',
     caughtBy: ['citation_out_of_range', 'faithfulness'],
     stoppedBy: 'both',
   },
-  { name: 'gate-off', env: { CRAG_MIN_COSINE: '-1' }, caughtBy: ['wrong_answer'], stoppedBy: 'floors' },
+  {
+    name: 'gate-off',
+    env: { CRAG_MIN_COSINE: '-1' },
+    model: 'never-refuses',
+    caughtBy: ['wrong_answer'],
+    stoppedBy: 'floors',
+  },
 ];
 
 process.exitCode = await interruptible(main);
@@ -113,7 +120,7 @@ async function record(
   signal: AbortSignal,
   progress: Progress,
 ): Promise<void> {
-  const model = scene.miscite === undefined ? null : await startDemoModel(recorded, MISCITES[scene.miscite]);
+  const model = scene.model === undefined ? null : await startDemoModel(recorded, HABITS[scene.model]);
   const llm =
     model === null
       ? {}
