@@ -14,6 +14,7 @@ import {
   type Health,
   type Info,
   MAX_K,
+  type Ready,
   type SearchRequest,
   type SearchResponse,
   searchRequestSchema,
@@ -110,7 +111,8 @@ function createSearch(deps: AppDeps): Search {
 
 async function handleReady(event: H3Event, deps: AppDeps): Promise<Response> {
   const problems = await deps.ready(event.req.signal);
-  return Response.json({ ready: problems.length === 0, problems }, { status: problems.length === 0 ? 200 : 503 });
+  const ready = problems.length === 0;
+  return Response.json({ ready, problems } satisfies Ready, { status: ready ? 200 : 503 });
 }
 
 function readStreamFlag(value: string | null): boolean {

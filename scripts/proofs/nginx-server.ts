@@ -7,13 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** From the system's packages, not ours. */
+const PROGRAM = 'nginx';
+
 export interface Nginx {
   url: string;
   close(): void;
 }
 
 export function nginxVersion(): string {
-  const { error, stderr } = spawnSync('nginx', ['-v'], { encoding: 'utf8', env: withSbin() });
+  const { error, stderr } = spawnSync(PROGRAM, ['-v'], { encoding: 'utf8', env: withSbin() });
   if (error !== undefined) throw new Error('There is no nginx; install it first, for example: apt install nginx');
   return stderr.trim().replace('nginx version: ', '');
 }
@@ -37,7 +40,7 @@ http {
 }
 `;
   writeFileSync(join(folder, 'nginx.conf'), config);
-  const child = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'inherit', env: withSbin() });
+  const child = spawn(PROGRAM, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'inherit', env: withSbin() });
   const url = `http://127.0.0.1:${port}`;
   await answering(child, url);
   return {
