@@ -1,6 +1,18 @@
 /** Turns an environment into one frozen, validated configuration. Nothing else of the service reads settings. */
-import { z } from 'zod';
 import { CodedError, MAX_K } from './contract.ts';
+import {
+  commandLine,
+  decimal,
+  flag,
+  type Kind,
+  list,
+  oneOf,
+  optionalText,
+  optionalUrl,
+  text,
+  url,
+  whole,
+} from './setting-kinds.ts';
 
 export const PREFIX = 'ASKDOCS_';
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -175,80 +187,6 @@ const BASE_URLS: Record<ProviderName, string> = {
   llamacpp: 'http://localhost:8081/v1',
   openai: 'https://api.openai.com/v1',
 };
-
-/** Parses one value; `undefined` stands for a variable that is not set or empty. */
-type Kind<T> = z.ZodType<T, string | undefined>;
-
-const text = (fallback: string): Kind<string> => z.string().default(fallback);
-const optionalText: Kind<string | undefined> = z.string().optional();
-const isHttp = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-const url = (fallback: string): Kind<string> =>
-  z
-    .string()
-    .refine(isHttp)
-    .transform((value) => value.replace(/\/+$/, ''))
-    .default(fallback);
-const optionalUrl: Kind<string | undefined> = z.string().refine(isHttp).optional();
-
-/** What stands between commas; empty places are left out. */
-function list(item: RegExp): Kind<readonly string[]> {
-  return z
-    .string()
-    .transform((value) =>
-      value
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== ''),
-    )
-    .refine((items) => items.every((part) => item.test(part)))
-    .default([]) as unknown as Kind<readonly string[]>;
-}
-
-function oneOf<const T extends string>(first: T, ...others: T[]): Kind<T> {
-  return z.enum([first, ...others]).default(first) as unknown as Kind<T>;
-}
-
-function decimal(fallback: number, min: number, max: number): Kind<number> {
-  const inRange = (value: number) => value >= min && value <= max;
-  return z
-    .string()
-    .regex(/^-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?$/i)
-    .transform(Number)
-    .refine(inRange)
-    .default(fallback);
-}
-
-function whole(fallback: number, min: number, max: number): Kind<number> {
-  return decimal(fallback, min, max).refine(Number.isInteger) as Kind<number>;
-}
-
-function flag(fallback: boolean): Kind<boolean> {
-  const words: Record<string, boolean> = {
-    true: true,
-    '1': true,
-    yes: true,
-    on: true,
-    false: false,
-    '0': false,
-    no: false,
-    off: false,
-  };
-  return z
-    .string()
-    .toLowerCase()
-    .refine((word) => Object.hasOwn(words, word))
-    .transform((word) => words[word] === true)
-    .default(fallback);
-}
-
-/** Words divided by spaces; single or double quotes keep spaces within one. */
-const commandLine: Kind<readonly string[] | undefined> = z
-  .string()
-  .refine((line) => (line.match(/"/g)?.length ?? 0) % 2 === 0)
-  .transform((line) =>
-    [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2')),
-  )
-  .optional();
 
 function readSetting<T>(env: Environment, name: keyof typeof SETTINGS, kind: Kind<T>): T {
   const given = env[PREFIX + name]?.trim();
