@@ -58,13 +58,17 @@ export interface Measured {
   mode: 'lexical' | 'hybrid';
   /** Strength of evidence of each question the documents answer, and of each they do not. */
   answerable: number[];
-  off: number[];
+  /** About something else altogether. */
+  foreign: number[];
+  /** In the documents' domain, but not answered there: mostly the model's part, for the passages look right. */
+  near: number[];
 }
 
 export interface Point {
   threshold: number;
   wrongRefusals: Rate;
-  wronglyAnswered: Rate;
+  foreignAnswered: Rate;
+  nearAnswered: Rate;
 }
 
 interface Rate {
@@ -74,13 +78,14 @@ interface Rate {
 }
 
 /** Every threshold from 0 to 2 in steps of .05: what it would refuse wrongly, and let through wrongly. */
-export function curveOf({ answerable, off }: Measured): Point[] {
+export function curveOf({ answerable, foreign, near }: Measured): Point[] {
   return Array.from({ length: 31 }, (_, step) => {
     const threshold = Number((step * 0.05).toFixed(2));
     return {
       threshold,
       wrongRefusals: rateOf(answerable, (strength) => strength < threshold),
-      wronglyAnswered: rateOf(off, (strength) => strength >= threshold),
+      foreignAnswered: rateOf(foreign, (strength) => strength >= threshold),
+      nearAnswered: rateOf(near, (strength) => strength >= threshold),
     };
   });
 }
@@ -94,33 +99,41 @@ export function choose(curve: Point[], limit: number): Point {
 
 async function measure(store: Store, cases: Case[]): Promise<Measured> {
   const progress = createProgress();
-  const measured: Measured = { mode: store.stats().mode === 'hybrid' ? 'hybrid' : 'lexical', answerable: [], off: [] };
-  for (const [at, { question, files }] of cases.entries()) {
+  const measured: Measured = {
+    mode: store.stats().mode === 'hybrid' ? 'hybrid' : 'lexical',
+    answerable: [],
+    foreign: [],
+    near: [],
+  };
+  for (const [at, { question, kind }] of cases.entries()) {
     progress.update(at, cases.length, 'questions');
     const { evidence } = await store.search({ query: question, k: 10, gate: false });
     // A question in a script the embedder does not know has another gate; it is no measure of this one.
     if (measured.mode === 'hybrid' && evidence.cosine === null) continue;
-    measured[files.length > 0 ? 'answerable' : 'off'].push(strengthOf(evidence));
+    measured[kind === 'off_topic' ? 'foreign' : kind === 'unanswerable' ? 'near' : 'answerable'].push(
+      strengthOf(evidence),
+    );
   }
   progress.end();
-  if (measured.answerable.length === 0 || measured.off.length === 0) {
+  if (measured.answerable.length === 0 || measured.foreign.length + measured.near.length === 0) {
     throw new CodedError(
       'bad_input',
-      'The cases must hold questions the documents answer (with files) and questions they do not (files: []).',
+      'The cases must hold questions the documents answer (factual, multi_source) and questions they do not (off_topic, unanswerable).',
     );
   }
   return measured;
 }
 
-function warningsOf({ answerable, off }: Measured): string[] {
+function warningsOf({ answerable, foreign, near }: Measured): string[] {
   const few = ([list, what]: [number[], string]) =>
     list.length < FEW
       ? [`Only ${list.length} ${what} questions: with fewer than ${FEW} the rates are not reliable.`]
       : [];
-  return [...few([answerable, 'answerable']), ...few([off, 'unanswerable'])];
+  return [...few([answerable, 'answerable']), ...few([[...foreign, ...near], 'unanswerable'])];
 }
 
 function rateOf(list: number[], is: (strength: number) => boolean): Rate {
+  if (list.length === 0) return { share: 0, low: 0, high: 1 };
   const count = list.filter(is).length;
   const { low, high } = wilson(count, list.length);
   return { share: count / list.length, low, high };
@@ -129,14 +142,15 @@ function rateOf(list: number[], is: (strength: number) => boolean): Rate {
 function print(
   result: Measured & { chosen: Point; curve: Point[]; warnings: string[]; written: string | undefined },
 ): void {
-  const { mode, answerable, off, chosen, curve, warnings, written } = result;
-  const percent = ({ share, low, high }: Rate) =>
-    `${(100 * share).toFixed(0).padStart(3)}% (${(100 * low).toFixed(0)} to ${(100 * high).toFixed(0)}%)`;
-  console.log(`${answerable.length} answerable and ${off.length} unanswerable questions, by ${mode} evidence:`);
-  console.log(`${'threshold'.padEnd(11)}${'wrongly refused'.padEnd(22)}wrongly answered`);
+  const { mode, answerable, foreign, near, chosen, curve, warnings, written } = result;
+  console.log(
+    `${answerable.length} answerable, ${foreign.length} off-topic, ${near.length} unanswerable questions; ${mode} evidence.`,
+  );
+  console.log(row('threshold', 'wrongly refused', 'off-topic let through', 'unanswerable let through'));
   for (const point of curve) {
-    const line = `${point.threshold.toFixed(2).padEnd(11)}${percent(point.wrongRefusals).padEnd(22)}${percent(point.wronglyAnswered)}`;
-    console.log(point === chosen ? styleText('bold', `${line}  <- chosen`) : line);
+    const rates = [point.wrongRefusals, point.foreignAnswered, point.nearAnswered].map(percent);
+    const line = row(point.threshold.toFixed(2), ...rates);
+    console.log(point === chosen ? styleText('bold', `${line} <- chosen`) : line);
   }
   for (const warning of warnings) console.error(`Warning: ${warning}`);
   console.log(
@@ -144,6 +158,14 @@ function print(
       ? 'Nothing was changed.'
       : `Written into ${written}; askdocs index --rebuild returns to the default.`,
   );
+}
+
+function row(threshold: string, ...cells: string[]): string {
+  return threshold.padEnd(11) + cells.map((cell) => cell.padEnd(25)).join('');
+}
+
+function percent({ share, low, high }: Rate): string {
+  return `${(100 * share).toFixed(0).padStart(3)}% (${(100 * low).toFixed(0)} to ${(100 * high).toFixed(0)}%)`;
 }
 
 function shareOf(given: string): number {
