@@ -18,6 +18,7 @@ import { interruptible } from './interrupt.ts';
 import { type JudgeArgs, judgeFromArgs } from './judges.ts';
 import { startLlama } from './llama-phase.ts';
 import { createProgress } from './progress.ts';
+import { writeReportPage } from './report-page.ts';
 import { metricsTable, printJson, timingsTable } from './tables.ts';
 
 export interface AnswerArgs {
@@ -67,10 +68,11 @@ export async function judgePhase(dir: string, args: JudgeArgs): Promise<number> 
 
 export function finishPhase(dir: string, format: string): number {
   const { records, summary } = finishRun(dir);
+  const page = writeReportPage({ dir, records, summary });
   if (format === 'json') printJson(summary);
   else
     process.stdout.write(
-      `${metricsTable(summary)}\n\n${timingsTable(timingsOf(records))}\n\n${whereTo(dir, records)}\n`,
+      `${metricsTable(summary)}\n\n${timingsTable(timingsOf(records))}\n\n${whereTo(page, records)}\n`,
     );
   return 0;
 }
@@ -146,9 +148,9 @@ async function judgeWith(dir: string, args: JudgeArgs, signal: AbortSignal): Pro
   return 0;
 }
 
-function whereTo(dir: string, records: RunRecords): string {
+function whereTo(page: string, records: RunRecords): string {
   const failed = new Set(failuresOf(records).map((failure) => failure.case_id)).size;
-  return `${failed} of ${records.cases.length} cases have something to look at: ${dir}/report.md`;
+  return `${failed} of ${records.cases.length} cases have something to look at: ${page}`;
 }
 
 function chooseCases(args: AnswerArgs): Case[] {

@@ -19,8 +19,8 @@ export interface PageOptions {
   summary: Summary;
   /** Folder of the earlier run. */
   base?: string | undefined;
-  /** Where margins and recorded noise stand; without the file the defaults hold. */
-  gate: string;
+  /** Where floors, margins and recorded noise stand; without the file the defaults hold. */
+  gate?: string | undefined;
 }
 
 /** Writes the page into the run's folder and returns its path. */
@@ -34,7 +34,7 @@ export function writeReportPage(options: PageOptions): string {
 /** The page with what the gate says on top, where it says something. */
 export function reportPage({ dir, records, summary, base, gate }: PageOptions): string {
   const name = basename(dir);
-  const loaded = existsSync(gate) ? loadGate(gate) : null;
+  const loaded = gate !== undefined && existsSync(gate) ? loadGate(gate) : null;
   if (base === undefined) {
     const verdict = loaded === null ? undefined : floorsVerdict(loaded, dir);
     return renderHtml(records, summary, undefined, { name, verdict });
