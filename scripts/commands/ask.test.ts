@@ -76,6 +76,9 @@ describe('askdocs ask', () => {
 
   it('a failure of retrieval is one sentence and exit 69', async () => {
     const { code, err } = await ask([QUESTION], 'iserror');
-    expect([code, err]).toEqual([69, 'askdocs: The retrieval server reported a failure. the disk at /secret/path is on fire\n']);
+    expect([code, err]).toEqual([
+      69,
+      'askdocs: The retrieval server reported a failure. the disk at /secret/path is on fire\n',
+    ]);
   });
 });

@@ -1,15 +1,17 @@
 /** The providers `llamacpp` and `openai`: a model behind the OpenAI API, streamed, retried only before the first token. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
-import type { ChatCompletionChunk, ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
+import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 import type { LlmConfig } from '../config.ts';
-import { CodedError, type Passage, type Source, type Usage } from '../contract.ts';
+import { CodedError, type Passage, type Source } from '../contract.ts';
 import type { Logger } from '../log.ts';
 import { buildPrompt, type PromptOptions, passageBlock, promptHash } from '../prompt.ts';
+import { readChunks } from './chunks.ts';
 import { backoffMs, errorFromLine, judge } from './failures.ts';
 import { fitSources } from './fit.ts';
 import { createLlamaInfo, type LlamaProps } from './llama-info.ts';
-import { type GenerationEvent, numberSources, type Prepared, type Provider, type ProviderStatus } from './provider.ts';
+import { type GenerationEvent, numberSources, type Prepared, type Provider } from './provider.ts';
+import { llamaStatus, remoteStatus } from './status.ts';
 import { createWire } from './wire.ts';
 
 export interface ModelOptions {
@@ -22,10 +24,6 @@ export interface ModelOptions {
 
 /** Tokens that a template adds around messages, at most. */
 const TEMPLATE_TOKENS = 64;
-/** A server that sends this many pieces more than the limit of tokens ignores it, and is stopped. */
-const RUNAWAY = 16;
-/** The longest tokens are runs of blanks, of a hundred and more. */
-const CHARS_PER_TOKEN = 256;
 
 export function createModel(options: ModelOptions): Provider {
   const { llm, secret, log } = options;
@@ -68,7 +66,7 @@ export function createModel(options: ModelOptions): Provider {
     async status(signal) {
       if (!isLlama) return remoteStatus(llm, signal);
       props = await info.props(signal);
-      return llamaStatus(props, options);
+      return llamaStatus(props, llm, options.maxConcurrent);
     },
   };
 }
@@ -169,80 +167,4 @@ function requestBody({ messages }: Prepared, llm: LlmConfig): ChatCompletionCrea
     stream_options: { include_usage: true },
     ...own,
   };
-}
-
-/** The end is yielded only for a stream that was whole: with a finish reason, or with [DONE]. */
-async function* readChunks(
-  stream: AsyncIterable<ChatCompletionChunk>,
-  maxTokens: number,
-  sawDone: () => boolean,
-): AsyncGenerator<GenerationEvent> {
-  let finish: string | undefined;
-  let usage: Usage | null = null;
-  let pieces = 0;
-  let chars = 0;
-  for await (const chunk of stream) {
-    usage = readUsage(chunk) ?? usage;
-    const choice = chunk.choices?.[0];
-    finish = choice?.finish_reason ?? finish;
-    const text = choice?.delta?.content;
-    if (typeof text !== 'string' || text === '') continue;
-    pieces += 1;
-    chars += text.length;
-    yield { type: 'text', text };
-    if (pieces > maxTokens + RUNAWAY || chars > maxTokens * CHARS_PER_TOKEN + 1000) {
-      yield { type: 'end', finish: 'length', usage };
-      return;
-    }
-  }
-  if (finish === undefined && !sawDone())
-    throw new CodedError('generation_failed', "The stream of the model's server ended before the answer was whole.");
-  if (finish === 'content_filter')
-    throw new CodedError('generation_failed', "The model's server stopped the answer with its content filter.");
-  yield { type: 'end', finish: finish === 'length' ? 'length' : 'stop', usage };
-}
-
-function readUsage(chunk: ChatCompletionChunk): Usage | null {
-  const { usage, timings } = chunk as ChatCompletionChunk & { timings?: { cache_n?: number } };
-  if (usage === null || usage === undefined) return null;
-  const cached = usage.prompt_tokens_details?.cached_tokens ?? timings?.cache_n;
-  return {
-    prompt_tokens: usage.prompt_tokens,
-    completion_tokens: usage.completion_tokens,
-    ...(cached === undefined ? {} : { cached_tokens: cached }),
-  };
-}
-
-async function remoteStatus(llm: LlmConfig, signal: AbortSignal): Promise<ProviderStatus> {
-  const headers = new Headers(llm.apiKey === undefined ? {} : { authorization: `Bearer ${llm.apiKey}` });
-  const response = await fetch(`${llm.baseUrl}/models`, {
-    headers,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]),
-  });
-  await response.body?.cancel();
-  const ready = response.status < 400 || response.status === 404;
-  return {
-    ready,
-    notes: ready ? [] : [`The model's server answered with status ${response.status}.`],
-    slots: null,
-    contextTokens: null,
-  };
-}
-
-function llamaStatus({ slots, contextTokens }: LlamaProps, { llm, maxConcurrent }: ModelOptions): ProviderStatus {
-  const notes: string[] = [];
-  if (slots !== null && slots !== maxConcurrent) {
-    const effect = slots < maxConcurrent ? 'requests beyond the slots wait there unseen' : 'some slots stay idle';
-    notes.push(
-      `ASKDOCS_MAX_CONCURRENT is ${maxConcurrent} and llama.cpp has ${slots} slots, so that ${effect}; set it to ${slots}, or start the server with -np ${maxConcurrent}.`,
-    );
-  }
-  // Rules, question and template take about 600 tokens, a passage about 200.
-  const wanted = 1600 + llm.maxTokens;
-  if (contextTokens !== null && contextTokens < wanted) {
-    notes.push(
-      `A slot of the llama.cpp server holds ${contextTokens} tokens, and prompt and answer want ${wanted}; start it with -c ${wanted * (slots ?? 1)} or lower ASKDOCS_LLM_MAX_TOKENS.`,
-    );
-  }
-  return { ready: true, notes, slots, contextTokens };
 }
