@@ -8,7 +8,7 @@ import { type Completion, complete, describeLlama, probePrompt } from './llama.t
 import { startStandIn } from './stand-in/server.ts';
 
 const SLOTS = 2;
-const CHARS = 1000;
+const CHARS = 800;
 
 interface Server {
   root: string;
@@ -49,7 +49,7 @@ describe.each([
   });
 
   it('sends headers when a slot takes the request, and the first event with the first token', async () => {
-    const times = await Promise.all([2, 40, 41].map((n) => clocked(server.root, probePrompt(n, 3000))));
+    const times = await Promise.all([2, 40, 41].map((n) => clocked(server.root, probePrompt(n, 1200))));
     const inOrder = times.toSorted((x, y) => x.headers - y.headers);
     const [first, , queued] = inOrder as [Clocked, Clocked, Clocked];
     expect(first.headers).toBeLessThan(first.event);
@@ -112,7 +112,7 @@ describe.each([
   });
 
   it('frees the slot of a client that leaves in prefill, and keeps nothing of its prompt', async () => {
-    const prompt = probePrompt(30, 3000);
+    const prompt = probePrompt(30, 2400);
     const leaving = new AbortController();
     const gone = complete(server.root, prompt, 200, leaving.signal).catch(() => 'gone');
     await new Promise((resolve) => setTimeout(resolve, 60));

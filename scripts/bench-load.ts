@@ -3,7 +3,7 @@
  * sweep against the stand-in (needs k6). One ratio a line; exit 1 when one misses its goal.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadRatios } from '../loadtest/goals.ts';
@@ -25,6 +25,12 @@ if (values.run) {
     'stand-in',
   ];
   execFileSync(process.execPath, args, { stdio: ['ignore', process.stderr, process.stderr] });
+}
+if (!existsSync(values.result)) {
+  process.stderr.write(
+    `There is no result ${values.result}; make one with npm run loadtest -- --stand-in, or name it with --result.\n`,
+  );
+  process.exit(64);
 }
 const ratios = loadRatios(resultSchema.parse(JSON.parse(readFileSync(values.result, 'utf8'))));
 for (const { what, ratio, sign, goal, met, detail } of ratios) {
