@@ -2,8 +2,13 @@
 import { type AskEvent, type AskRequest, CodedError, type ErrorCode } from '../service/contract.ts';
 
 /** The events as the service sends them; a service that refuses or cannot be reached throws a sentence. */
-export async function* askService(base: string, request: AskRequest, signal: AbortSignal): AsyncGenerator<AskEvent> {
-  const response = await post(base, request, signal);
+export async function* askService(
+  base: string,
+  request: AskRequest,
+  signal: AbortSignal,
+  key?: string,
+): AsyncGenerator<AskEvent> {
+  const response = await post(base, request, signal, key);
   if (!response.ok || response.body === null) throw await refusal(response);
   let last: string | undefined;
   for await (const event of readEvents(response.body)) {
@@ -31,13 +36,22 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-async function post(base: string, request: AskRequest, signal: AbortSignal): Promise<Response> {
+async function post(
+  base: string,
+  request: AskRequest,
+  signal: AbortSignal,
+  key: string | undefined,
+): Promise<Response> {
   if (!URL.canParse(base))
     throw new CodedError('bad_input', `--url is "${base}"; it must be an address such as http://127.0.0.1:8000.`);
   try {
     return await fetch(new URL('ask', base.endsWith('/') ? base : `${base}/`), {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      },
       body: JSON.stringify(request),
       signal,
     });

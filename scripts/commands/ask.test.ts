@@ -10,12 +10,12 @@ import { standInService } from '../../service/testing/service.ts';
 const CLI = fileURLToPath(new URL('../askdocs.js', import.meta.url));
 const QUESTION = 'What is the default of bodyLimit?';
 
-async function ask(args: string[], mode = 'typed') {
+async function ask(args: string[], mode = 'typed', env: Record<string, string> = {}) {
   const command = standInCommand(mode)
     .map((word) => `"${word}"`)
     .join(' ');
   const child = spawn(process.execPath, [CLI, 'ask', ...args], {
-    env: { PATH: process.env.PATH, ASKDOCS_MCP_COMMAND: command },
+    env: { PATH: process.env.PATH, ASKDOCS_MCP_COMMAND: command, ...env },
   });
   let out = '';
   let err = '';
@@ -35,6 +35,14 @@ describe('askdocs ask', () => {
     service = await standInService();
   });
   afterAll(() => service.close());
+
+  it('sends its key to a service that needs one', async () => {
+    const keyed = await standInService({ env: { ASKDOCS_API_KEYS: 'first-key-1' } });
+    const args = ['--url', keyed.url, QUESTION];
+    expect(await ask(args)).toMatchObject({ err: expect.stringMatching(/Send a key/) });
+    expect(await ask(args, 'typed', { ASKDOCS_API_KEY: 'first-key-1' })).toMatchObject({ code: 0 });
+    await keyed.close();
+  });
 
   it('answers without a service, the sources under the answer', async () => {
     const { out, code } = await ask([QUESTION]);

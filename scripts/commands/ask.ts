@@ -19,7 +19,7 @@ export const askCommand = defineCommand({
     db: { type: 'string', description: 'Index to answer from (default data/docs.db)', valueHint: 'FILE' },
     url: {
       type: 'string',
-      description: 'Ask a running service instead of starting the pipeline here',
+      description: 'Ask a running service instead of starting the pipeline here; a key it needs: ASKDOCS_API_KEY',
       valueHint: 'URL',
     },
     k: { type: 'string', description: 'How many passages the answer may draw on, 1 to 20 (default 5)', valueHint: 'N' },
@@ -38,7 +38,9 @@ export const askCommand = defineCommand({
     const left = new AbortController();
     process.once('SIGINT', () => left.abort(new CodedError('cancelled', 'Stopped; nothing was kept.')));
     const events =
-      args.url === undefined ? askHere(request, args.db, left.signal) : askService(args.url, request, left.signal);
+      args.url === undefined
+        ? askHere(request, args.db, left.signal)
+        : askService(args.url, request, left.signal, readEnvironment().ASKDOCS_API_KEY);
     return await show(events, args.format);
   },
 });
