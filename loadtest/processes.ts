@@ -25,10 +25,14 @@ export function startStandInProcess(options: Record<string, number>): Promise<Ru
   );
 }
 
-/** `askdocs serve` with these settings on top of the given environment. */
-export function startServiceProcess(environment: Environment, settings: Record<string, string>): Promise<Running> {
+/** `askdocs serve` with these settings on top of the given environment; `nodeArgs` go to Node itself. */
+export function startServiceProcess(
+  environment: Environment,
+  settings: Record<string, string>,
+  nodeArgs: readonly string[] = [],
+): Promise<Running> {
   return start('/readyz', (port) =>
-    spawn(process.execPath, [path('../scripts/askdocs.js'), 'serve'], {
+    spawn(process.execPath, [...nodeArgs, path('../scripts/askdocs.js'), 'serve'], {
       ...quiet({ ...environment, ...settings, ASKDOCS_HOST: '127.0.0.1', ASKDOCS_PORT: String(port) }),
     }),
   );
