@@ -152,10 +152,7 @@ export type ErrorBody = z.infer<typeof errorBodySchema>;
 export const errorEnvelopeSchema = z.object({ success: z.literal(false), data: z.null(), error: errorBodySchema });
 
 const envelope = <T extends z.ZodType>(data: T) =>
-  z.discriminatedUnion('success', [
-    z.object({ success: z.literal(true), data, error: z.null() }),
-    errorEnvelopeSchema,
-  ]);
+  z.discriminatedUnion('success', [z.object({ success: z.literal(true), data, error: z.null() }), errorEnvelopeSchema]);
 
 /** `POST /ask?stream=false`: the answer with the sources it was made from. */
 export const askEnvelopeSchema = envelope(answerSchema.extend({ sources: z.array(sourceSchema) }));
