@@ -92,9 +92,10 @@ describe('the gate', () => {
     expect((await store.search({ query: strong, k: 3 })).passages).toEqual([]);
     expect(store.stats().gate).toBe('cosine + coverage >= 1.99 (calibrated)');
     store.close();
-    const again = openForWriting(folder.db);
-    again.prepare("DELETE FROM meta WHERE key = 'gate_sum'").run();
-    again.close();
+    await indexPaths({ roots: [folder.docs], db: folder.db, embedder, rebuild: true });
+    const rebuilt = await openStore(folder.db, { embedder });
+    expect(rebuilt.stats().gate).toBe('cosine + coverage >= 0.75 (default)');
+    rebuilt.close();
   });
 });
 

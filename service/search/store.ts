@@ -62,7 +62,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
   try {
     const facts = await factsOf(options.embedder ?? null);
     checkFacts(getMeta(db), facts, path);
-    const parts: Parts = { db, path, options, facts, lexical: createLexical(db), dense: undefined };
+    const parts: Parts = { db, path, options, facts, lexical: createLexical(db), dense: undefined, checked: '' };
     denseOf(parts, getMeta(db));
     return { search: (wanted) => search(parts, wanted), stats: () => stats(parts), close: () => db.close() };
   } catch (error) {
@@ -79,6 +79,8 @@ interface Parts {
   lexical: Lexical;
   /** Made when the index has vectors and there is an embedder. */
   dense: Dense | undefined;
+  /** The generation whose fingerprint was compared with the settings. */
+  checked: string | undefined;
 }
 
 async function search(parts: Parts, wanted: SearchOptions): Promise<Detailed> {
@@ -94,7 +96,8 @@ async function search(parts: Parts, wanted: SearchOptions): Promise<Detailed> {
   // One snapshot: an index published in between must not mix with the one searched.
   return parts.db.transaction(() => {
     const meta = getMeta(parts.db);
-    checkFacts(meta, parts.facts, parts.path);
+    if (meta.generation !== parts.checked) checkFacts(meta, parts.facts, parts.path);
+    parts.checked = meta.generation;
     const dense = vector === undefined ? undefined : denseOf(parts, meta);
     if (mode === 'dense' && dense === undefined)
       throw new CodedError(

@@ -23,8 +23,14 @@ export interface Writer {
   publish(keep: ReadonlySet<string>, facts: Record<string, string>): number;
 }
 
-/** `staging` names what makes passages of a text: what another version staged is of no use. */
-export function createWriter(db: Db, { staging }: { staging: string }): Writer {
+export interface WriterOptions {
+  /** Names what makes passages of a text: what another version staged is of no use. */
+  staging: string;
+  /** Everything is made anew: a gate that was calibrated for what was there before goes too. */
+  rebuild: boolean;
+}
+
+export function createWriter(db: Db, { staging, rebuild }: WriterOptions): Writer {
   const meta = getMeta(db);
   const generation = Number(meta.generation);
   if (meta.staging !== staging) forgetStaged(db, generation, staging);
@@ -60,6 +66,7 @@ export function createWriter(db: Db, { staging }: { staging: string }): Writer {
       db.prepare(
         'DELETE FROM embeddings WHERE NOT EXISTS (SELECT 1 FROM pieces WHERE embedding_id = embeddings.id)',
       ).run();
+      if (rebuild) db.prepare("DELETE FROM meta WHERE key LIKE 'gate_%'").run();
       const counts = { passages: String(count(db, 'passages')), files: String(count(db, 'files')) };
       setMeta(db, { ...facts, ...counts, generation: String(next) });
       return gone.length;

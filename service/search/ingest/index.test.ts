@@ -177,10 +177,11 @@ describe('while an index is being written', () => {
       const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), cli, folder.docs, folder.db], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
+      const exit = once(child, 'exit');
       await once(child.stdout, 'data');
       await sleep(delay);
       child.kill('SIGKILL');
-      await once(child, 'exit');
+      await exit;
       expect((await find('payload'))[0]?.source).toBe('server.md');
       const [{ published }] = rows("SELECT value AS published FROM meta WHERE key = 'files'") as [
         { published: string },

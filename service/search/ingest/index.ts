@@ -104,7 +104,10 @@ async function writing<T>(options: IndexOptions, work: (run: Run) => Promise<T>)
     try {
       const before = getMeta(db);
       if (options.rebuild !== true) checkBefore(before, facts, options.db);
-      const writer = createWriter(db, { staging: `${facts.chunker} ${facts.tokenizer}` });
+      const writer = createWriter(db, {
+        staging: `${facts.chunker} ${facts.tokenizer}`,
+        rebuild: options.rebuild === true,
+      });
       const counts = { added: 0, changed: 0, unchanged: 0 };
       return await work({ db, writer, options, facts, total: 0, seen: new Set(), counts, skipped: [] });
     } finally {
