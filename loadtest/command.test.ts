@@ -10,6 +10,8 @@ import { resultSchema } from './result.ts';
 import { fakeK6 } from './testing/fake-k6.ts';
 import { pointSummary } from './testing/summaries.ts';
 
+// Two processes are started for each point; on a busy machine that alone takes half a minute.
+const PATIENCE_MS = 120_000;
 const folder = mkdtempSync(join(tmpdir(), 'askdocs-loadtest-test-'));
 const db = join(folder, 'docs.db');
 const cases = join(folder, 'cases.jsonl');
@@ -36,34 +38,42 @@ async function loadtest(...args: string[]): Promise<{ code: number; out: string;
   return { code, out, err };
 }
 
-it('starts stand-in and service for each point and writes result and table', async () => {
-  const k6 = fakeK6(folder, { summary: JSON.stringify(pointSummary()) });
-  const { code, out, err } = await loadtest(
-    '--stand-in',
-    '--k6',
-    k6,
-    '--users',
-    '4,8',
-    '--sweep',
-    'limit=2',
-    '--name',
-    'x',
-  );
-  expect(err).toBe('');
-  expect(code).toBe(0);
-  const result = resultSchema.parse(JSON.parse(readFileSync(join(folder, 'results', 'x.json'), 'utf8')));
-  expect(result).toMatchObject({ target: 'stand-in', versions: { k6: '2.2.0' }, model: { slots: 4 } });
-  expect(result.settings).toMatchObject({ questions: 1, topK: 5, maxTokens: 128 });
-  expect(result.points).toMatchObject([{ users: 8, limit: 2, pauseS: 1, answersPerS: 1 }]);
-  const page = readFileSync(join(folder, 'results', 'x.md'), 'utf8');
-  expect(page).toContain('| 8 | 2 | 1 | 1.000 |');
-  expect(out).toContain(page);
-});
+it(
+  'starts stand-in and service for each point and writes result and table',
+  async () => {
+    const k6 = fakeK6(folder, { summary: JSON.stringify(pointSummary()) });
+    const { code, out, err } = await loadtest(
+      '--stand-in',
+      '--k6',
+      k6,
+      '--users',
+      '4,8',
+      '--sweep',
+      'limit=2',
+      '--name',
+      'x',
+    );
+    expect(err).toBe('');
+    expect(code).toBe(0);
+    const result = resultSchema.parse(JSON.parse(readFileSync(join(folder, 'results', 'x.json'), 'utf8')));
+    expect(result).toMatchObject({ target: 'stand-in', versions: { k6: '2.2.0' }, model: { slots: 4 } });
+    expect(result.settings).toMatchObject({ questions: 1, topK: 5, maxTokens: 128 });
+    expect(result.points).toMatchObject([{ users: 8, limit: 2, pauseS: 1, answersPerS: 1 }]);
+    const page = readFileSync(join(folder, 'results', 'x.md'), 'utf8');
+    expect(page).toContain('| 8 | 2 | 1 | 1.000 |');
+    expect(out).toContain(page);
+  },
+  PATIENCE_MS,
+);
 
-it('ends with 1 when a stream was wrong', async () => {
-  const k6 = fakeK6(folder, { summary: JSON.stringify(pointSummary({ broken: 2, thresholdsMet: false })), code: 99 });
-  expect((await loadtest('--stand-in', '--k6', k6, '--users', '4', '--name', 'y')).code).toBe(1);
-});
+it(
+  'ends with 1 when a stream was wrong',
+  async () => {
+    const k6 = fakeK6(folder, { summary: JSON.stringify(pointSummary({ broken: 2, thresholdsMet: false })), code: 99 });
+    expect((await loadtest('--stand-in', '--k6', k6, '--users', '4', '--name', 'y')).code).toBe(1);
+  },
+  PATIENCE_MS,
+);
 
 it.each([
   ['k6', ['--stand-in', '--k6', '/no/such/k6'], /k6 is needed and there is no program/],
