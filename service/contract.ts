@@ -91,7 +91,6 @@ export const timingsSchema = z.object({
   generation_ms: z.number(),
   total_ms: z.number(),
 });
-export type Timings = z.infer<typeof timingsSchema>;
 
 /** Data of the `done` event. */
 export const answerSchema = z.object({

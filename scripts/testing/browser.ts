@@ -13,7 +13,7 @@ const PLACES = [
 export const NO_CHROMIUM = 'no Chromium found; install it (apt-get install chromium) or name it in CHROMIUM_PATH';
 
 /** `CHROMIUM_PATH`, or where it usually stands; null when there is none. */
-export function findChromium(named = process.env['CHROMIUM_PATH']): string | null {
+export function findChromium(named = process.env.CHROMIUM_PATH): string | null {
   if (named !== undefined && named !== '') return named;
   return PLACES.find((path) => existsSync(path)) ?? null;
 }
