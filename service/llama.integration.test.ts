@@ -134,7 +134,9 @@ describe('a client that leaves', () => {
     await expect.poll(() => llama.busySlots(), { interval: 5, timeout: 5000 }).toBe(1);
     await sleep(moment);
     left.abort();
-    await expect.poll(() => llama.busySlots(), { interval: 10, timeout: 1500 }).toBe(0);
+    // The server looks for closed connections between batches of the prompt only: seconds on a slow processor. That
+    // our side closes at once is measured in cancellation.test.ts.
+    await expect.poll(() => llama.busySlots(), { interval: 10, timeout: 20_000 }).toBe(0);
     await expect
       .poll(async () => ((await (await fetch(`${service?.url}/healthz`)).json()) as Health).in_flight, { timeout: 500 })
       .toBe(0);
