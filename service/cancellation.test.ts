@@ -122,8 +122,8 @@ describe('a client that leaves', () => {
 });
 
 describe('a hundred clients that leave at random moments', () => {
-  // On a machine with other work a warning about listeners was seen once and not traced yet; hence the second try.
-  it('leak no slot, no socket, no listener and no child', { retry: 2 }, async () => {
+  // On a busy machine a warning about listeners was seen once; it has not come back under load. Its stack is printed.
+  it('leak no slot, no socket, no listener and no child', { retry: 1 }, async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => warnings.push(warning);
     process.on('warning', onWarning);
@@ -134,7 +134,7 @@ describe('a hundred clients that leave at random moments', () => {
     };
     await start(mixed, { ASKDOCS_MAX_CONCURRENT: '8' });
     const held = (kind: string) => process.getActiveResourcesInfo().filter((name) => name === kind).length;
-    const [children, sockets] = [held('ProcessWrap'), held('TCPSocketWrap')];
+    const children = held('ProcessWrap');
     let random = 42;
     const next = () => {
       random = (random * 1103515245 + 12345) % 2 ** 31;
@@ -148,19 +148,24 @@ describe('a hundred clients that leave at random moments', () => {
         .then((r) => r.text())
         .catch(() => undefined);
     };
-    await Promise.all(Array.from({ length: 100 }, (_, i) => one(i)));
-    await expect.poll(async () => (await health()).in_flight).toBe(0);
-    await expect.poll(() => llm?.open()).toBe(0);
+    const round = async () => {
+      await Promise.all(Array.from({ length: 100 }, (_, i) => one(i)));
+      await expect.poll(async () => (await health()).in_flight).toBe(0);
+      await expect.poll(() => llm?.open()).toBe(0);
+      return held('TCPSocketWrap');
+    };
+    const sockets = await round();
+    // Idle connections stay in the clients' pools, as many as were ever used at once; a leak would grow by
+    // two for each of a hundred clients.
+    expect(await round()).toBeLessThanOrEqual(sockets + 60);
     const last = await eventsOf(await post(`${service.url}/ask`, QUESTION));
     expect(last.at(-1)?.event).toBe('done');
     expect(held('ProcessWrap')).toBe(children);
-    // What is left are idle connections that the clients' pools keep for a few seconds.
-    await expect.poll(() => held('TCPSocketWrap'), { timeout: 15_000 }).toBeLessThanOrEqual(sockets + 4);
     const { answers: answered, cancelled, rejected, errors } = await stats();
     expect(errors).toEqual({ retrieval: 0, generation: 0, internal: 0 });
-    expect(answered + cancelled + rejected).toBeLessThanOrEqual(101);
+    expect(answered + cancelled + rejected).toBeLessThanOrEqual(201);
     expect(cancelled).toBeGreaterThan(10);
-    expect(warnings.filter((warning) => warning.name === 'MaxListenersExceededWarning')).toEqual([]);
+    expect(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning').map(({ stack }) => stack)).toEqual([]);
   });
 });
 
