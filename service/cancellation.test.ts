@@ -122,8 +122,7 @@ describe('a client that leaves', () => {
 });
 
 describe('a hundred clients that leave at random moments', () => {
-  // On a busy machine a warning about listeners was seen once; it has not come back under load. Its stack is printed.
-  it('leak no slot, no socket, no listener and no child', { retry: 1 }, async () => {
+  it('leak no slot, no socket, no listener and no child', async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => warnings.push(warning);
     process.on('warning', onWarning);
@@ -132,8 +131,9 @@ describe('a hundred clients that leave at random moments', () => {
       await sleep(Math.random() * 60);
       await answers(['The ', 'default ', 'is 1 MiB [1].'], { delayMs: 25 })(res, {} as never);
     };
-    await start(mixed, { ASKDOCS_MAX_CONCURRENT: '8' });
     const held = (kind: string) => process.getActiveResourcesInfo().filter((name) => name === kind).length;
+    const sockets = held('TCPSocketWrap');
+    await start(mixed, { ASKDOCS_MAX_CONCURRENT: '8' });
     const children = held('ProcessWrap');
     let random = 42;
     const next = () => {
@@ -148,24 +148,20 @@ describe('a hundred clients that leave at random moments', () => {
         .then((r) => r.text())
         .catch(() => undefined);
     };
-    const round = async () => {
-      await Promise.all(Array.from({ length: 100 }, (_, i) => one(i)));
-      await expect.poll(async () => (await health()).in_flight).toBe(0);
-      await expect.poll(() => llm?.open()).toBe(0);
-      return held('TCPSocketWrap');
-    };
-    const sockets = await round();
-    // Idle connections stay in the clients' pools, as many as were ever used at once; a leak would grow by
-    // two for each of a hundred clients.
-    expect(await round()).toBeLessThanOrEqual(sockets + 60);
+    await Promise.all(Array.from({ length: 100 }, (_, i) => one(i)));
+    await expect.poll(async () => (await health()).in_flight).toBe(0);
+    await expect.poll(() => llm?.open()).toBe(0);
     const last = await eventsOf(await post(`${service.url}/ask`, QUESTION));
     expect(last.at(-1)?.event).toBe('done');
     expect(held('ProcessWrap')).toBe(children);
     const { answers: answered, cancelled, rejected, errors } = await stats();
     expect(errors).toEqual({ retrieval: 0, generation: 0, internal: 0 });
-    expect(answered + cancelled + rejected).toBeLessThanOrEqual(201);
+    expect(answered + cancelled + rejected).toBeLessThanOrEqual(101);
     expect(cancelled).toBeGreaterThan(10);
     expect(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning').map(({ stack }) => stack)).toEqual([]);
+    // Clients keep idle connections as long as the service offers; once it and the model are gone, so is every socket.
+    await Promise.all([service.close(), llm?.close()]);
+    await expect.poll(() => held('TCPSocketWrap'), { timeout: 5000 }).toBeLessThanOrEqual(sockets);
   });
 });
 

@@ -95,7 +95,7 @@ describe('a server that fails', () => {
     const log = join(folder, 'log');
     retriever = standInRetriever('slow:150', { command: standInCommand('slow:150', log) });
     await retriever.search('q', 1, never);
-    const calls = Array.from({ length: 10 }, () => retriever.search('q', 1, never));
+    const calls = Array.from({ length: 10 }, () => retriever.search('q', 1, new AbortController().signal));
     await new Promise((resolve) => setTimeout(resolve, 50));
     process.kill(retriever.pid() as number, 'SIGKILL');
     for (const found of await Promise.all(calls)) expect(found.passages).toHaveLength(1);
