@@ -2,9 +2,7 @@
  * `npm run demo`: the whole road on the demo corpus. Builds corpus and index, starts the service, walks through four
  * scenes, evaluates all cases and asks the gate. Stops everything it started.
  */
-import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import { loadConfig } from '../service/config.ts';
 import { createLogger, type Logger } from '../service/log.ts';
@@ -12,13 +10,13 @@ import { startService } from '../service/serve.ts';
 import { buildCorpus } from './build-corpus.ts';
 import { playScenes } from './demo-scenes.ts';
 import { readEnvironment } from './environment.ts';
+import { runAskdocs } from './run-askdocs.ts';
 
 const CORPUS = 'data/corpus';
 const INDEX = 'data/demo.db';
 const RUN = 'data/demo-run';
 /** A line per answer would drown what the demo shows. */
 const warningsOnly: Logger = { ...createLogger(process.stderr), info: () => undefined };
-const cli = fileURLToPath(new URL('askdocs.js', import.meta.url));
 
 process.exitCode = await main().catch((error: unknown) => {
   console.error(`demo: ${error instanceof Error ? error.message : String(error)}`);
@@ -64,9 +62,5 @@ function heading(text: string): void {
 
 function askdocs(...args: string[]): Promise<number> {
   console.log(styleText('dim', `$ npx askdocs ${args.join(' ')}`));
-  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('exit', (code, signal) => resolve(signal ? 130 : (code ?? 1)));
-  });
+  return runAskdocs(args);
 }
