@@ -1,6 +1,7 @@
 /** What the load test asks a llama.cpp server directly, past the service. */
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { readSse } from '../harness/sse.ts';
 import { CodedError } from '../service/contract.ts';
 
 const propsSchema = z.object({
@@ -94,21 +95,12 @@ export async function complete(
   const events: string[] = [];
   let firstMs = 0;
   let last: unknown;
-  let carry = '';
-  const decoder = new TextDecoder();
-  for await (const part of response.body ?? []) {
-    const blocks = (carry + decoder.decode(part, { stream: true })).split('\n\n');
-    carry = blocks.pop() ?? '';
-    for (const block of blocks) {
-      // Comments come in long silences.
-      if (block.startsWith(':')) continue;
-      const event = block.slice('data: '.length);
-      const data = event === '[DONE]' ? undefined : JSON.parse(event);
-      if (data !== undefined) last = data;
-      const name = data === undefined ? '[DONE]' : nameOf(data);
-      if (name === 'text') firstMs ||= performance.now() - started;
-      events.push(name);
-    }
+  for await (const event of response.body === null ? [] : readSse(response.body)) {
+    const data = event.data === '[DONE]' ? undefined : JSON.parse(event.data);
+    if (data !== undefined) last = data;
+    const name = data === undefined ? '[DONE]' : nameOf(data);
+    if (name === 'text') firstMs ||= performance.now() - started;
+    events.push(name);
   }
   const { usage, timings } = timingsSchema.parse(last);
   return {

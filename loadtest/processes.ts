@@ -1,13 +1,14 @@
 /** The parts of a load test, each a process of its own as in earnest: none slows another's event loop down. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../scripts/free-port.ts';
 import { CodedError } from '../service/contract.ts';
 
 export interface Running {
   /** Without a path. */
   url: string;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -38,11 +39,12 @@ export function startServiceProcess(
   );
 }
 
-function quiet(env: Environment) {
+export function quiet(env: Environment) {
   return { env, stdio: ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe'] };
 }
 
-async function start(probe: string, spawnOn: (port: number) => ChildProcess): Promise<Running> {
+/** Waits until `probe` answers; what the process said before it failed stands in the error. */
+export async function start(probe: string, spawnOn: (port: number) => ChildProcess): Promise<Running> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = spawnOn(port);
@@ -56,6 +58,7 @@ async function start(probe: string, spawnOn: (port: number) => ChildProcess): Pr
   });
   const running = {
     url,
+    pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGTERM');
       const late = setTimeout(() => child.kill('SIGKILL'), 30_000);
@@ -70,7 +73,7 @@ async function start(probe: string, spawnOn: (port: number) => ChildProcess): Pr
       continue;
     }
     await running.stop();
-    throw new CodedError('unavailable', `A part of the load test did not start; it said: ${said.trim() || 'nothing'}`);
+    throw new CodedError('unavailable', `A part did not start; it said: ${said.trim() || 'nothing'}`);
   }
   return running;
 }
@@ -80,15 +83,4 @@ async function answers(url: string): Promise<boolean> {
     (response) => response.ok,
     () => false,
   );
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -1,4 +1,5 @@
 /** Asks a running service and reads its stream of events. */
+import { readSse } from '../harness/sse.ts';
 import { type AskEvent, type AskRequest, CodedError, type ErrorCode } from '../service/contract.ts';
 
 /** The events as the service sends them; a service that refuses or cannot be reached throws a sentence. */
@@ -11,28 +12,12 @@ export async function* askService(
   const response = await post(base, request, signal, key);
   if (!response.ok || response.body === null) throw await refusal(response);
   let last: string | undefined;
-  for await (const event of readEvents(response.body)) {
-    last = event.event;
-    yield event;
+  for await (const { event, data } of readSse(response.body)) {
+    last = event;
+    yield { event, data: JSON.parse(data) } as AskEvent;
   }
   if (last !== 'done' && last !== 'error') {
     throw new CodedError('unavailable', `The service at ${base} closed the stream before the answer was whole.`);
-  }
-}
-
-/** Server-sent events: blocks divided by a blank line; comments and unknown fields are skipped. */
-export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<AskEvent> {
-  const decoder = new TextDecoder();
-  let buffer = '';
-  for await (const chunk of body) {
-    buffer += decoder.decode(chunk, { stream: true });
-    const blocks = buffer.split(/\r?\n\r?\n/);
-    buffer = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const event = /^event: ?(.*)$/m.exec(block)?.[1];
-      const data = [...block.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line).join('\n');
-      if (event !== undefined && data !== '') yield { event, data: JSON.parse(data) } as AskEvent;
-    }
   }
 }
 

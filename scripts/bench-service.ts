@@ -3,6 +3,7 @@
  * this client are three processes. `npm run bench:service`; exit 1 when a ratio misses its bound.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Running, startStandInProcess } from '../loadtest/processes.ts';
 import type { Entry } from '../loadtest/stand-in/engine.ts';
 import { theoreticalRate } from '../loadtest/theory.ts';
 import { LIMITS } from '../service/config.ts';
@@ -12,7 +13,7 @@ import { buildPrompt } from '../service/prompt.ts';
 import { createRetriever } from '../service/retrieve/client.ts';
 import { standInCommand } from '../service/testing/retrieval.ts';
 import { ASK_MARK, DIRECT_MARK, mean, median, type Timed, timed } from './bench/client.ts';
-import { type Running, startServiceProcess, startStandIn } from './bench/processes.ts';
+import { startServiceProcess } from './bench/processes.ts';
 
 interface Line {
   name: string;
@@ -51,7 +52,7 @@ async function withModel<T>(
   settings: Settings,
   run: (model: Running, service: Running) => Promise<T>,
 ): Promise<T> {
-  const model = await startStandIn({ slots: SLOTS, ...options });
+  const model = await startStandInProcess({ slots: SLOTS, ...options });
   try {
     const service = await startServiceProcess({
       ASKDOCS_LLM_PROVIDER: 'llamacpp',

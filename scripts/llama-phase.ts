@@ -1,11 +1,11 @@
 /** One model's server for one phase: started through scripts/llama-server.sh, waited for, used, stopped. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CodedError } from '../service/contract.ts';
+import { freePort } from './free-port.ts';
 
 export interface LlamaServer {
   /** Up to and with `/v1`. */
@@ -85,13 +85,4 @@ function kill(group: number, signal: NodeJS.Signals): void {
   } catch {
     // It ended in the meantime.
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new CodedError('unavailable', 'no port is free');
-  return address.port;
 }

@@ -5,8 +5,9 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { type Running, startStandInProcess } from '../loadtest/processes.ts';
 import { type Health, healthSchema, statsSchema } from '../service/contract.ts';
-import { type Running, startServiceProcess, startStandIn } from './bench/processes.ts';
+import { startServiceProcess } from './bench/processes.ts';
 import { createProgress } from './progress.ts';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
@@ -30,7 +31,7 @@ const counts = {
 };
 const memory: { minute: number; mb: number }[] = [];
 
-const model = await startStandIn({
+const model = await startStandInProcess({
   slots: SLOTS,
   'prefill-per-second': 20_000,
   'step-ms': 2,
