@@ -5,8 +5,6 @@ export interface ModelTraits {
   /** Window in tokens. */
   window: number;
   multilingual: boolean;
-  /** Least sum of top cosine and coverage for the gate; undefined: the default of unknown embedders. */
-  minEvidence?: number;
 }
 
 const RETRIEVAL = 'Represent this sentence for searching relevant passages: ';
