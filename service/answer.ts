@@ -158,12 +158,19 @@ function gatherEvidence(
   sentences: ReturnType<typeof checkCitations>['sentences'],
   sources: readonly Source[],
 ): Evidence[] {
-  const finders = new Map(sources.map((source) => [source.n, quoteFinder(source.text)]));
+  const texts = new Map(sources.map((source) => [source.n, source.text]));
+  // A passage is taken apart when the first sentence cites it: most are not cited, and others' tokens wait meanwhile.
+  const finders = new Map<number, ReturnType<typeof quoteFinder>>();
+  const quoteOf = (n: number, sentence: string) => {
+    const finder = finders.get(n) ?? quoteFinder(texts.get(n) ?? '');
+    finders.set(n, finder);
+    return finder(sentence);
+  };
   return sentences.map((sentence) => ({
     sentence: sentence.text,
     start: sentence.start,
     end: sentence.end,
-    citations: sentence.citations.map((n) => ({ n, quote: finders.get(n)?.(sentence.text) ?? null })),
+    citations: sentence.citations.map((n) => ({ n, quote: quoteOf(n, sentence.text) })),
   }));
 }
 
