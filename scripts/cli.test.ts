@@ -4,7 +4,7 @@ import { CodedError } from '../service/contract.ts';
 import { runCli } from './cli.ts';
 
 const root = defineCommand({
-  meta: { name: 'askdocs', description: 'the root' },
+  meta: { name: 'askdocs', version: '1.2.3', description: 'the root' },
   subCommands: {
     add: defineCommand({
       meta: { name: 'add' },
@@ -73,4 +73,16 @@ test('help has no colours where nobody sees them', async () => {
   const shown = write.mock.calls.map(([text]) => String(text)).join('');
   write.mockRestore();
   expect(shown).toMatch(/USAGE askdocs add\|gate/);
+});
+
+test.each(['--version', '-V'])('%s prints the version alone', async (flag) => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  expect(await run(flag)).toEqual({ code: 0, err: '' });
+  const shown = write.mock.calls.map(([text]) => String(text)).join('');
+  write.mockRestore();
+  expect(shown).toBe('1.2.3\n');
+});
+
+test('a version is asked of the whole, not of one command', async () => {
+  expect((await run('gate', '--version')).code).toBe(64);
 });

@@ -20,6 +20,10 @@ const exitOf: Partial<Record<ErrorCode, number>> = {
 /** Returns the exit code; never throws. */
 export async function runCli(root: Command, argv: string[], err: { write(text: string): unknown }): Promise<number> {
   try {
+    if (argv.length === 1 && ['--version', '-V'].includes(argv[0] ?? '')) {
+      process.stdout.write(`${(await settle(root.meta))?.version}\n`);
+      return 0;
+    }
     const { command, parent, path, rest } = await resolve(root, argv);
     const subCommands = await namesOf(command);
     if (asksForHelp(rest) || (subCommands.length > 0 && rest.length === 0)) {
