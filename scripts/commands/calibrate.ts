@@ -48,7 +48,7 @@ export const calibrateCommand = defineCommand({
     const curve = curveOf(measured);
     const chosen = choose(curve, limit);
     const warnings = warningsOf(measured);
-    if (!args['dry-run']) writeGate(args.db, measured.mode, chosen.threshold);
+    if (!args['dry-run']) await writeGate(args.db, measured.mode, chosen.threshold);
     if (args.format === 'json') printJson({ mode: measured.mode, chosen, curve, warnings, written: !args['dry-run'] });
     else print({ ...measured, chosen, curve, warnings, written: args['dry-run'] ? undefined : args.db });
   },
@@ -100,7 +100,7 @@ export function choose(curve: Point[], limit: number): Point {
 async function measure(store: Store, cases: Case[]): Promise<Measured> {
   const progress = createProgress();
   const measured: Measured = {
-    mode: store.stats().mode === 'hybrid' ? 'hybrid' : 'lexical',
+    mode: (await store.stats()).mode === 'hybrid' ? 'hybrid' : 'lexical',
     answerable: [],
     foreign: [],
     near: [],

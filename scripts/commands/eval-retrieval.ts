@@ -59,7 +59,7 @@ export const retrievalCommand = defineCommand({
         if (args.runOut !== undefined) writeFileSync(args.runOut, found.trec.join(''));
         print(
           measureSet(found.run, qrels),
-          { mode: found.mode, queries: qrels.size, documents: Number(store.stats().files) },
+          { mode: found.mode, queries: qrels.size, documents: Number((await store.stats()).files) },
           args.format,
         );
         return 0;

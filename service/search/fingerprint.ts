@@ -33,7 +33,7 @@ export async function factsOf(embedder: Embedder | null): Promise<Facts> {
 }
 
 /** Throws `bad_config` with the command that helps when the index was made with something else. */
-export function checkFacts(index: Record<string, string>, own: Facts, db: string): void {
+export function checkFacts(index: Readonly<Record<string, string>>, own: Facts, db: string): void {
   const rebuild = `Rebuild it: askdocs index PATH --db ${db} --rebuild`;
   for (const part of ['chunker', 'tokenizer'] as const) {
     if (index[part] !== undefined && index[part] !== own[part]) {

@@ -90,11 +90,11 @@ describe('the gate', () => {
     db.close();
     const store = await openStore(folder.db, { embedder });
     expect((await store.search({ query: strong, k: 3 })).passages).toEqual([]);
-    expect(store.stats().gate).toBe('cosine + coverage >= 1.99 (calibrated)');
+    expect((await store.stats()).gate).toBe('cosine + coverage >= 1.99 (calibrated)');
     store.close();
     await indexPaths({ roots: [folder.docs], db: folder.db, embedder, rebuild: true });
     const rebuilt = await openStore(folder.db, { embedder });
-    expect(rebuilt.stats().gate).toBe('cosine + coverage >= 0.75 (default)');
+    expect((await rebuilt.stats()).gate).toBe('cosine + coverage >= 0.75 (default)');
     rebuilt.close();
   });
 });
@@ -129,7 +129,7 @@ describe('the fingerprint', () => {
 
   it('without an embedder search goes by words alone and says so; indexing is refused', async () => {
     const store = await openStore(folder.db, { embedder: null, note: 'None here.' });
-    expect(store.stats()).toMatchObject({ mode: 'lexical', dim: '0', note: 'None here.' });
+    expect(await store.stats()).toMatchObject({ mode: 'lexical', dim: '0', note: 'None here.' });
     expect((await store.search({ query: 'redact passwords', k: 3 })).mode).toBe('lexical');
     store.close();
     await expect(indexPaths({ roots: [folder.docs], db: folder.db })).rejects.toThrow(

@@ -12,17 +12,14 @@
  *   store.close();
  */
 import { CodedError, type Passage, type SearchResult } from '../contract.ts';
-import { type Db, getMeta, openForReading } from './db.ts';
-import { createDense, type Dense } from './dense.ts';
 import type { Embedder } from './embed/embedder.ts';
 import { checkFacts, type Facts, factsOf } from './fingerprint.ts';
-import { type Fused, fuse } from './fusion.ts';
 import { DEPTH, type Evidence, evidenceOf, type Gate, gateOf, passes } from './gate.ts';
-import { createLexical, type Lexical } from './lexical.ts';
-import { loadPassages } from './passages.ts';
+import type { IndexReader, Meta, Mode } from './stores/index-store.ts';
+import { openReader } from './stores/open.ts';
 import { parseQuery, type Query } from './text/query.ts';
 
-export type Mode = SearchResult['mode'];
+export type { Mode } from './stores/index-store.ts';
 
 export interface SearchOptions {
   query: string;
@@ -50,7 +47,7 @@ export interface Detailed extends SearchResult {
 export interface Store {
   search(options: SearchOptions): Promise<Detailed>;
   /** By name, in order: what `crag_stats` says. */
-  stats(): Record<string, string>;
+  stats(): Promise<Record<string, string>>;
   close(): void;
 }
 
@@ -58,29 +55,33 @@ export interface Store {
 const POOL = 100;
 
 export async function openStore(path: string, options: StoreOptions = {}): Promise<Store> {
-  const db = openForReading(path);
+  const reader = await openReader(path, { dense: Boolean(options.embedder) });
   try {
     const facts = await factsOf(options.embedder ?? null);
-    checkFacts(getMeta(db), facts, path);
-    const parts: Parts = { db, path, options, facts, lexical: createLexical(db), dense: undefined, checked: '' };
-    denseOf(parts, getMeta(db));
-    return { search: (wanted) => search(parts, wanted), stats: () => stats(parts), close: () => db.close() };
+    const parts: Parts = { reader, path, options, facts, checked: undefined };
+    check(parts, await reader.meta());
+    await reader.prepare();
+    return { search: (wanted) => search(parts, wanted), stats: () => stats(parts), close: () => reader.close() };
   } catch (error) {
-    db.close();
+    reader.close();
     throw error;
   }
 }
 
 interface Parts {
-  db: Db;
+  reader: IndexReader;
   path: string;
   options: StoreOptions;
   facts: Facts;
-  lexical: Lexical;
-  /** Made when the index has vectors and there is an embedder. */
-  dense: Dense | undefined;
   /** The generation whose fingerprint was compared with the settings. */
   checked: string | undefined;
+}
+
+/** A rebuilt index may not be comparable any more: each generation is checked once. */
+function check(parts: Parts, meta: Meta): void {
+  if (meta.generation !== undefined && meta.generation === parts.checked) return;
+  checkFacts(meta, parts.facts, parts.path);
+  parts.checked = meta.generation;
 }
 
 async function search(parts: Parts, wanted: SearchOptions): Promise<Detailed> {
@@ -89,86 +90,55 @@ async function search(parts: Parts, wanted: SearchOptions): Promise<Detailed> {
   const { embedder } = parts.options;
   const mode = wanted.mode ?? (isForDense(query, embedder) ? 'hybrid' : 'lexical');
   const vector =
-    mode === 'lexical' || !embedder || getMeta(parts.db).embedder === ''
+    mode === 'lexical' || !embedder || (await parts.reader.meta()).embedder === ''
       ? undefined
       : await embedder.embedQuery(wanted.query);
   const embed = performance.now() - started;
-  // One snapshot: an index published in between must not mix with the one searched.
-  return parts.db.transaction(() => {
-    const meta = getMeta(parts.db);
-    if (meta.generation !== parts.checked) checkFacts(meta, parts.facts, parts.path);
-    parts.checked = meta.generation;
-    const dense = vector === undefined ? undefined : denseOf(parts, meta);
-    if (mode === 'dense' && dense === undefined)
-      throw new CodedError(
-        'bad_config',
-        'This index cannot be searched by meaning: it has no vectors, or there is no embedder.',
-      );
-    return ranked(parts, { query, k: wanted.k, mode, gated: wanted.gate !== false, dense, vector, meta, embed });
-  })();
-}
-
-interface Ranking {
-  query: Query;
-  k: number;
-  mode: Mode;
-  gated: boolean;
-  dense: Dense | undefined;
-  vector: Float32Array | undefined;
-  meta: Record<string, string>;
-  embed: number;
-}
-
-function ranked(parts: Parts, { query, k, mode, gated, dense, vector, meta, embed }: Ranking): Detailed {
-  const pool = Math.max(POOL, k * 2 + 10);
-  const from = performance.now();
-  const words = mode === 'dense' ? [] : parts.lexical.search(query, pool);
-  const between = performance.now();
-  const near = dense === undefined || vector === undefined ? [] : dense.search(vector, pool);
-  const then = performance.now();
-  const fused = fuse(words, near, near.length === 0 ? 0 : mode === 'dense' ? 1 : undefined);
-  const wanted = Math.max(k, DEPTH);
-  const best = loadPassages(parts.db, withCosines(fused.slice(0, wanted * 2 + 10), dense, vector), wanted);
-  const evidence = evidenceOf(query, best, parts.lexical.idf, near[0]?.score ?? null);
-  const passages = best.slice(0, k);
-  const result = gated
-    ? gate(passages, evidence, gateOf(meta, parts.options.minCosine))
-    : { passages, below_gate: [], note: null };
-  const note = passages.length > 0 ? result.note : meta.passages === '0' ? EMPTY : NOTHING;
-  const ms = { embed, lexical: between - from, dense: then - between, rest: performance.now() - then };
-  return { ...result, note, mode: dense === undefined ? 'lexical' : mode, evidence, ms };
+  const { k } = wanted;
+  const found = await parts.reader.search({
+    query,
+    vector,
+    mode,
+    count: Math.max(k, DEPTH),
+    pool: Math.max(POOL, k * 2 + 10),
+    check: (meta) => check(parts, meta),
+  });
+  if (mode === 'dense' && !found.dense)
+    throw new CodedError(
+      'bad_config',
+      'This index cannot be searched by meaning: it has no vectors, or there is no embedder.',
+    );
+  const evidence = evidenceOf(query, found.passages, found.idf, found.cosine);
+  const result = judged(found.passages.slice(0, k), evidence, {
+    settings: wanted.gate === false ? undefined : gateOf(found.meta, parts.options.minCosine),
+    empty: found.meta.passages === '0',
+  });
+  const { lexical, dense } = found.ms;
+  const ms = { embed, lexical, dense, rest: performance.now() - started - embed - lexical - dense };
+  return { ...result, mode: found.dense ? mode : 'lexical', evidence, ms };
 }
 
 const EMPTY = '(index is empty: run askdocs index PATH)';
 const NOTHING = '(no matching chunks)';
 const WEAK = '(no chunk cleared the relevance threshold: the documents do not seem to be about this)';
 
-function gate(passages: Passage[], evidence: Evidence, settings: Gate) {
-  return passes(evidence, settings)
+function judged(
+  passages: Passage[],
+  evidence: Evidence,
+  { settings, empty }: { settings: Gate | undefined; empty: boolean },
+) {
+  if (passages.length === 0) return { passages, below_gate: [], note: empty ? EMPTY : NOTHING };
+  return settings === undefined || passes(evidence, settings)
     ? { passages, below_gate: [], note: null }
     : { passages: [], below_gate: passages, note: WEAK };
-}
-
-/** What only the words found has a cosine too: whoever reads the result compares by it. */
-function withCosines(fused: Fused[], dense: Dense | undefined, vector: Float32Array | undefined): Fused[] {
-  if (dense === undefined || vector === undefined) return fused;
-  return fused.map((one) => (one.cosine === null ? { ...one, cosine: dense.cosine(vector, one.id) } : one));
 }
 
 function isForDense(query: Query, embedder: Embedder | null | undefined): boolean {
   return Boolean(embedder) && (!query.cjk || embedder?.multilingual === true);
 }
 
-/** The dense half when index and settings have one, in step with the index. */
-function denseOf(parts: Parts, meta: Record<string, string>): Dense | undefined {
-  if (!meta.embedder || !parts.options.embedder) return undefined;
-  parts.dense ??= createDense(parts.db, Number(meta.dim));
-  parts.dense.refresh();
-  return parts.dense;
-}
-
-function stats(parts: Parts): Record<string, string> {
-  const meta = getMeta(parts.db);
+async function stats(parts: Parts): Promise<Record<string, string>> {
+  const meta = await parts.reader.meta();
   const { embedder, note, minCosine } = parts.options;
   const hybrid = Boolean(meta.embedder) && Boolean(embedder);
   const settings = gateOf(meta, minCosine);

@@ -32,13 +32,13 @@ export function createServer(store: Store, version: string): McpServer {
       inputSchema: z.strictObject({}),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    () => guarded(async () => ({ content: [{ type: 'text', text: statsText(store) }] })),
+    () => guarded(async () => ({ content: [{ type: 'text', text: await statsText(store) }] })),
   );
   server.registerResource(
     'stats',
     'crag://stats',
     { title: 'What is in the index', description: 'The same text as the tool crag_stats.', mimeType: 'text/plain' },
-    (uri) => ({ contents: [{ uri: uri.href, mimeType: 'text/plain', text: statsText(store) }] }),
+    async (uri) => ({ contents: [{ uri: uri.href, mimeType: 'text/plain', text: await statsText(store) }] }),
   );
   return server;
 }
@@ -49,8 +49,8 @@ export function passageText({ cosine, bm25, fusion, source, text }: Passage): st
   return `[cos ${number(cosine, 3)}  bm25 ${number(bm25, 2)}  fusion ${number(fusion, 3)}] ${source}\n${text}`;
 }
 
-export function statsText(store: Store): string {
-  return Object.entries(store.stats())
+export async function statsText(store: Store): Promise<string> {
+  return Object.entries(await store.stats())
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 }

@@ -6,12 +6,10 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CodedError } from '../../contract.ts';
 import { chunk } from '../chunk.ts';
-import { type Db, getMeta, openForWriting } from '../db.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { checkFacts, type Facts, factsOf } from '../fingerprint.ts';
-import { lockForWriting } from '../lock.ts';
-import { createWriter, type Writer } from '../writer.ts';
-import { embedPassages } from './embed.ts';
+import type { IndexWriter, Meta, OnProgress } from '../stores/index-store.ts';
+import { openWriter } from '../stores/open.ts';
 import { readPlain } from './plain.ts';
 import { KNOWN_EXTENSIONS, readerFor } from './readers.ts';
 import { type Found, walk } from './walk.ts';
@@ -33,8 +31,6 @@ export interface IndexSummary {
   mode: 'lexical' | 'hybrid';
   ms: number;
 }
-
-export type OnProgress = (done: number, total: number, label: string) => void;
 
 export interface IndexOptions {
   db: string;
@@ -76,7 +72,7 @@ export async function indexRecords(
   const started = Date.now();
   return writing(options, async (run) => {
     for await (const record of options.records) {
-      add(run, record.id, hashOf(`${record.title}\0${record.text}`), () => ({
+      await add(run, record.id, hashOf(`${record.title}\0${record.text}`), () => ({
         ...readPlain(record.text),
         title: record.title,
       }));
@@ -86,8 +82,7 @@ export async function indexRecords(
 }
 
 interface Run {
-  db: Db;
-  writer: Writer;
+  writer: IndexWriter;
   options: IndexOptions;
   facts: Facts;
   total: number;
@@ -98,27 +93,24 @@ interface Run {
 
 async function writing<T>(options: IndexOptions, work: (run: Run) => Promise<T>): Promise<T> {
   const facts = await factsOf(options.embedder ?? null);
-  const unlock = lockForWriting(options.db);
+  const rebuild = options.rebuild === true;
+  const writer = await openWriter(options.db, {
+    embedder: options.embedder ?? null,
+    staging: `${facts.chunker} ${facts.tokenizer}`,
+    rebuild,
+    check: (before) => {
+      if (!rebuild) checkBefore(before, facts, options.db);
+    },
+  });
   try {
-    const db = openForWriting(options.db);
-    try {
-      const before = getMeta(db);
-      if (options.rebuild !== true) checkBefore(before, facts, options.db);
-      const writer = createWriter(db, {
-        staging: `${facts.chunker} ${facts.tokenizer}`,
-        rebuild: options.rebuild === true,
-      });
-      const counts = { added: 0, changed: 0, unchanged: 0 };
-      return await work({ db, writer, options, facts, total: 0, seen: new Set(), counts, skipped: [] });
-    } finally {
-      db.close();
-    }
+    const counts = { added: 0, changed: 0, unchanged: 0 };
+    return await work({ writer, options, facts, total: 0, seen: new Set(), counts, skipped: [] });
   } finally {
-    unlock();
+    await writer.close();
   }
 }
 
-function checkBefore(before: Record<string, string>, facts: Facts, db: string): void {
+function checkBefore(before: Meta, facts: Facts, db: string): void {
   checkFacts(before, facts, db);
   if (before.embedder && facts.embedder === '') {
     throw new CodedError(
@@ -141,13 +133,13 @@ async function addFile(run: Run, file: Found): Promise<void> {
   if (bytes.includes(0)) return skip(run, file.source, 'is binary, not text');
   const text = new TextDecoder('utf-8').decode(bytes);
   const named = { title: file.source.replace(/^.*\//, '').replace(/\.[^.]+$/, '') };
-  add(run, file.source, hashOf(bytes), () => {
+  await add(run, file.source, hashOf(bytes), () => {
     const document = reader.read(text);
     return { ...document, title: document.title || named.title };
   });
 }
 
-function add(run: Run, source: string, hash: string, read: () => ReturnType<typeof readPlain>): void {
+async function add(run: Run, source: string, hash: string, read: () => ReturnType<typeof readPlain>): Promise<void> {
   const { writer, options, counts } = run;
   if (options.signal?.aborted)
     throw new CodedError('cancelled', 'Stopped. What was read is kept; the same command goes on from here.');
@@ -159,7 +151,7 @@ function add(run: Run, source: string, hash: string, read: () => ReturnType<type
     counts[before === undefined ? 'added' : 'changed']++;
     if (writer.staged.get(source) !== hash) {
       const document = read();
-      writer.stage({ source, hash, title: document.title, chunks: chunk(document) });
+      await writer.stage({ source, hash, title: document.title, chunks: chunk(document) });
     }
   }
   options.onProgress?.(run.seen.size, Math.max(run.total, run.seen.size), source);
@@ -170,14 +162,14 @@ function skip(run: Run, source: string, reason: string): void {
 }
 
 async function finish(run: Run, { started, ignored }: { started: number; ignored: number }): Promise<IndexSummary> {
-  const { db, counts, skipped, writer, options, facts, seen } = run;
-  writer.unstage(seen);
-  const embedded = options.embedder ? await embedPassages(db, options.embedder, options) : 0;
-  const before = getMeta(db);
+  const { counts, skipped, writer, options, facts, seen } = run;
+  await writer.unstage(seen);
+  const embedded = await writer.embed(options);
+  const before = await writer.meta();
   const same = writer.staged.size === 0 && [...writer.published.keys()].every((source) => seen.has(source));
   const settled = same && before.embedder === facts.embedder && before.generation !== '0';
-  const removed = settled ? 0 : writer.publish(seen, { ...facts });
-  const passages = Number(getMeta(db).passages);
+  const removed = settled ? 0 : await writer.publish(seen, { ...facts });
+  const passages = Number((await writer.meta()).passages);
   const mode = facts.embedder === '' ? 'lexical' : 'hybrid';
   return {
     db: options.db,

@@ -1,10 +1,9 @@
 /** Gives every passage its vectors; each group is committed, so that a killed run has lost one group at most. */
-import { createHash } from 'node:crypto';
-import { CodedError } from '../../contract.ts';
-import type { Db } from '../db.ts';
-import type { Embedder } from '../embed/embedder.ts';
-import { withoutMarkup } from '../text/markup.ts';
-import type { OnProgress } from './index.ts';
+import { CodedError } from '../../../contract.ts';
+import type { Db } from '../../db.ts';
+import type { Embedder } from '../../embed/embedder.ts';
+import { piecesOf } from '../../pieces.ts';
+import type { Watching } from '../index-store.ts';
 
 /** Passages embedded between two commits: about two seconds of work for the local embedder. */
 const GROUP = 64;
@@ -24,11 +23,7 @@ interface Wanted {
 }
 
 /** Embeds the passages of the given sources that have no vectors of this embedder yet. */
-export async function embedPassages(
-  db: Db,
-  embedder: Embedder,
-  options: { onProgress?: OnProgress | undefined; signal?: AbortSignal | undefined },
-): Promise<number> {
+export async function embedPassages(db: Db, embedder: Embedder, options: Watching): Promise<number> {
   // What another embedder made for the same passage is not of use.
   // Nor is it worth the time to embed the old state of a file that is about to be replaced.
   const missing = `FROM passages p JOIN files f ON f.id = p.file_id
@@ -60,22 +55,8 @@ export async function embedPassages(
 }
 
 function wantedOf(embedder: Embedder, { id, title, heading, text }: Row): Wanted[] {
-  const lead = leadOf(title, heading);
-  const pieces = embedder.pieces(`${lead}\n${withoutMarkup(text)}`);
-  // Later pieces carry the lead too where it is short, or they would not say what they are about.
-  const texts = pieces.map((piece, ord) => (ord === 0 || lead.length > 120 ? piece : `${lead}\n${piece}`));
-  return texts.map((piece, ord) => ({
-    passage: id,
-    ord,
-    text: piece,
-    hash: createHash('sha256').update(piece).digest('hex'),
-  }));
-}
-
-function leadOf(title: string, heading: string): string {
-  return [title, ...(JSON.parse(heading) as string[])]
-    .filter((part, at, all) => part !== '' && all.indexOf(part) === at)
-    .join(' > ');
+  const pieces = piecesOf(embedder, { title, heading: JSON.parse(heading) as string[], text });
+  return pieces.map((piece, ord) => ({ passage: id, ord, ...piece }));
 }
 
 async function embedGroup(db: Db, embedder: Embedder, wanted: Wanted[]): Promise<number> {

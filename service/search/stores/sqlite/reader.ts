@@ -1,0 +1,79 @@
+/** The reading side over SQLite: both halves in this process, fused here. */
+import type { Passage } from '../../../contract.ts';
+import { type Db, getMeta, openForReading } from '../../db.ts';
+import { createDense, type Dense } from '../../dense.ts';
+import { type Fused, fuse } from '../../fusion.ts';
+import { createLexical, type Lexical } from '../../lexical.ts';
+import { loadPassages } from '../../passages.ts';
+import type { Found, IndexReader, Meta, ReaderOptions, Wanted } from '../index-store.ts';
+
+export function openSqliteReader(path: string, options: ReaderOptions): IndexReader {
+  const db = openForReading(path);
+  try {
+    const parts: Parts = { db, options, lexical: createLexical(db), dense: undefined };
+    return {
+      meta: async () => getMeta(db),
+      prepare: async () => void denseOf(parts, getMeta(db)),
+      // One snapshot: an index published in between must not mix with the one searched.
+      search: async (wanted) => db.transaction(() => search(parts, wanted))(),
+      close: () => db.close(),
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+interface Parts {
+  db: Db;
+  options: ReaderOptions;
+  lexical: Lexical;
+  /** Made when the index has vectors and they are wanted. */
+  dense: Dense | undefined;
+}
+
+function search(parts: Parts, { query, vector, mode, count, pool, check }: Wanted): Found {
+  const meta = getMeta(parts.db);
+  check(meta);
+  const dense = vector === undefined ? undefined : denseOf(parts, meta);
+  const from = performance.now();
+  const words = mode === 'dense' ? [] : parts.lexical.search(query, pool);
+  const between = performance.now();
+  const near = dense === undefined || vector === undefined ? [] : dense.search(vector, pool);
+  const ms = { lexical: between - from, dense: performance.now() - between };
+  const fused = fuse(words, near, near.length === 0 ? 0 : mode === 'dense' ? 1 : undefined);
+  const passages = load(parts.db, fused, count, dense, vector);
+  return {
+    meta,
+    passages,
+    cosine: near[0]?.score ?? null,
+    dense: dense !== undefined,
+    idf: parts.lexical.idf,
+    ms,
+  };
+}
+
+function load(
+  db: Db,
+  fused: Fused[],
+  count: number,
+  dense: Dense | undefined,
+  vector: Float32Array | undefined,
+): Passage[] {
+  // More than are wanted, for some may be the same text.
+  return loadPassages(db, withCosines(fused.slice(0, count * 2 + 10), dense, vector), count);
+}
+
+/** What only the words found has a cosine too: whoever reads the result compares by it. */
+function withCosines(fused: Fused[], dense: Dense | undefined, vector: Float32Array | undefined): Fused[] {
+  if (dense === undefined || vector === undefined) return fused;
+  return fused.map((one) => (one.cosine === null ? { ...one, cosine: dense.cosine(vector, one.id) } : one));
+}
+
+/** The dense half when index and settings have one, in step with the index. */
+function denseOf(parts: Parts, meta: Meta): Dense | undefined {
+  if (!meta.embedder || !parts.options.dense) return undefined;
+  parts.dense ??= createDense(parts.db, Number(meta.dim));
+  parts.dense.refresh();
+  return parts.dense;
+}
