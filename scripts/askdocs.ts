@@ -11,6 +11,8 @@ const root = defineCommand({
     description: 'Answers over your documents with checked citations, and proof whether a change made them better.',
   },
   subCommands: {
+    init: () => import('./commands/init.ts').then((m) => m.initCommand),
+    doctor: () => import('./commands/doctor.ts').then((m) => m.doctorCommand),
     index: () => import('./commands/index.ts').then((m) => m.indexCommand),
     models: () => import('./commands/models.ts').then((m) => m.modelsCommand),
     calibrate: () => import('./commands/calibrate.ts').then((m) => m.calibrateCommand),
