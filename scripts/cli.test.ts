@@ -86,3 +86,14 @@ test.each(['--version', '-V'])('%s prints the version alone', async (flag) => {
 test('a version is asked of the whole, not of one command', async () => {
   expect((await run('gate', '--version')).code).toBe(64);
 });
+
+test('help names options as the documentation spells them; both spellings are taken', async () => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const help = await run('add', '--help');
+  const text = write.mock.calls.map(([chunk]) => String(chunk)).join('');
+  write.mockRestore();
+  expect(help.code).toBe(0);
+  expect(text).toContain('--dry-run');
+  expect(text).not.toContain('dryRun');
+  expect((await run('add', 'p', '--count', '3', '--dryRun')).code).toBe(2);
+});

@@ -27,7 +27,7 @@ export async function runCli(root: Command, argv: string[], err: { write(text: s
     const { command, parent, path, rest } = await resolve(root, argv);
     const subCommands = await namesOf(command);
     if (asksForHelp(rest) || (subCommands.length > 0 && rest.length === 0)) {
-      process.stdout.write(`${plainUnlessShown(await renderUsage(command, parent))}\n`);
+      process.stdout.write(`${plainUnlessShown(await renderUsage(documented(command), parent))}\n`);
       return 0;
     }
     if (subCommands.length > 0) throw unknownCommand(path, rest[0] ?? '', subCommands);
@@ -67,6 +67,15 @@ async function namesOf(command: Command): Promise<string[]> {
 function asksForHelp(rest: string[]): boolean {
   const end = rest.indexOf('--');
   return rest.slice(0, end === -1 ? rest.length : end).some((word) => word === '--help' || word === '-h');
+}
+
+/** The options as the documentation spells them; both spellings are accepted. */
+function documented(command: Command): Command {
+  const args = Object.entries((command.args ?? {}) as Record<string, ArgDef>);
+  return {
+    ...command,
+    args: Object.fromEntries(args.map(([name, def]) => [def.type === 'positional' ? name : kebab(name), def])),
+  };
 }
 
 /** Colours are for terminals whose user did not decline them. */
