@@ -36,6 +36,12 @@ export interface AnswerDeps {
 const NEAREST = 3;
 const NOTHING_FITS =
   "Not one passage fits the model's context; give the server a larger one, or lower ASKDOCS_LLM_MAX_TOKENS.";
+const EMPTY = {
+  none: 'The answer ended before it was whole.',
+  stop: 'The model gave an empty answer.',
+  length:
+    'The model reached its limit of tokens before the first word of an answer; if it thinks first, raise ASKDOCS_LLM_MAX_TOKENS or turn its thinking off.',
+} as const;
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0 };
 
 /**
@@ -66,10 +72,7 @@ export async function* answerQuestion(
       else if (event.text !== '') yield turn.token(event.text);
     }
     if (end === undefined || turn.text.trim() === '') {
-      throw new CodedError(
-        'generation_failed',
-        end === undefined ? 'The answer ended before it was whole.' : 'The model gave an empty answer.',
-      );
+      throw new CodedError('generation_failed', EMPTY[end?.finish ?? 'none']);
     }
     turn.stage = 'internal';
     yield { event: 'done', data: turn.finish(prepared.sources, end, deps.prices) };

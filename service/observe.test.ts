@@ -1,8 +1,12 @@
 /** The log has one line an answer, whatever its outcome, and no question unless asked for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
+import type { AskEvent } from './contract.ts';
 import { createLogger } from './log.ts';
+import { observeAnswer } from './observe.ts';
 import type { Service } from './serve.ts';
+import type { StatsRecorder } from './stats.ts';
+import type { AnswerTrace } from './telemetry.ts';
 import {
   answers,
   chunkText,
@@ -109,6 +113,22 @@ it('the question is there when asked for', async () => {
   await start(answers(['Yes. [1]']), { ASKDOCS_LOG_QUESTIONS: 'true' });
   await ask();
   expect(answerLines()).toMatchObject([{ question: QUESTION.question }]);
+});
+
+it('an answer that cannot be counted reaches its reader all the same, and the log says so', async () => {
+  await start(answers(['x']));
+  const done = { event: 'done', data: { timings: {}, citations: [], invalid_citations: [] } } as unknown as AskEvent;
+  const events = (async function* () {
+    yield done;
+  })();
+  const stats = { done: () => expect.fail('no counter') } as unknown as StatsRecorder;
+  const trace = { end: () => undefined } as unknown as AnswerTrace;
+  const caller = { route: 'POST /ask', requestId: 'r', left: new AbortController().signal, arrived: 0 };
+  const about = { traceId: 't', request: QUESTION, caller, trace, signal: caller.left, cause: () => undefined };
+  const seen: AskEvent[] = [];
+  for await (const event of observeAnswer(events, { stats, log, logQuestions: false }, about)) seen.push(event);
+  expect(seen).toEqual([done]);
+  expect(lines).toContainEqual(expect.objectContaining({ message: 'an answer could not be counted', trace_id: 't' }));
 });
 
 it('is readable on a terminal', async () => {

@@ -25,15 +25,29 @@ export async function* observeAnswer(
   let sources = 0;
   for await (const event of events) {
     if (event.event === 'sources') sources = event.data.sources.length;
-    if (event.event === 'done') {
-      deps.stats.done(event.data);
-      about.trace.end(event);
-      deps.log.info('answer', { ...nameOf(about, deps.logQuestions), ...outcomeOf(event.data, sources) });
-    } else if (event.event === 'error') {
-      about.trace.end(event);
-      failed(event.data, sources, deps, about);
+    try {
+      count(event, sources, deps, about);
+    } catch (error) {
+      // Whoever asked gets the last event, also when it cannot be counted.
+      deps.log.error('an answer could not be counted', { trace_id: about.traceId, cause: describeError(error) });
     }
     yield event;
+  }
+}
+
+function count(
+  event: AskEvent,
+  sources: number,
+  deps: Pick<AskDeps, 'stats' | 'log' | 'logQuestions'>,
+  about: AboutAnswer,
+): void {
+  if (event.event === 'done') {
+    about.trace.end(event);
+    deps.log.info('answer', { ...nameOf(about, deps.logQuestions), ...outcomeOf(event.data, sources) });
+    deps.stats.done(event.data);
+  } else if (event.event === 'error') {
+    about.trace.end(event);
+    failed(event.data, sources, deps, about);
   }
 }
 

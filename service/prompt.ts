@@ -28,6 +28,11 @@ Rules:
 /** The two messages, exactly as they are sent. Sources with `used: false` are left out. */
 export function buildPrompt(question: string, sources: readonly Source[], options: PromptOptions): Message[] {
   const passages = sources.filter((source) => source.used).map((source) => passageBlock(source, options));
+  return promptOf(question, passages, options);
+}
+
+/** The same from blocks of passages that are made already. */
+export function promptOf(question: string, passages: readonly string[], options: PromptOptions): Message[] {
   return [
     { role: 'system', content: RULES },
     { role: 'user', content: [...passages, questionBlock(question, options)].join('\n\n') },

@@ -1,16 +1,17 @@
 /** The providers `llamacpp` and `openai`: a model behind the OpenAI API, streamed, retried only before the first token. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI from 'openai';
-import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
+import { Stream } from 'openai/core/streaming';
+import type { ChatCompletionChunk, ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 import type { LlmConfig } from '../config.ts';
-import { CodedError, type Passage, type Source } from '../contract.ts';
+import { CodedError, type Source } from '../contract.ts';
 import type { Logger } from '../log.ts';
-import { buildPrompt, type PromptOptions, passageBlock, promptHash } from '../prompt.ts';
+import { type PromptOptions, passageBlock, promptHash, promptOf } from '../prompt.ts';
 import { readChunks } from './chunks.ts';
 import { backoffMs, errorFromLine, judge } from './failures.ts';
 import { fitSources } from './fit.ts';
 import { createLlamaInfo, type LlamaProps } from './llama-info.ts';
-import { type GenerationEvent, numberSources, type Prepared, type Provider } from './provider.ts';
+import { type GenerationEvent, type Message, numberSources, type Prepared, type Provider } from './provider.ts';
 import { llamaStatus, remoteStatus } from './status.ts';
 import { createWire } from './wire.ts';
 
@@ -29,6 +30,13 @@ export function createModel(options: ModelOptions): Provider {
   const { llm, secret, log } = options;
   const isLlama = llm.provider === 'llamacpp';
   const info = createLlamaInfo(llm.baseUrl);
+  const client = new OpenAI({
+    baseURL: llm.baseUrl,
+    apiKey: llm.apiKey ?? 'none',
+    maxRetries: 0,
+    timeout: 2 ** 31 - 1,
+    logLevel: 'off',
+  });
   let props: LlamaProps | undefined;
   const readProps = async (signal: AbortSignal): Promise<LlamaProps | undefined> => {
     if (isLlama) props ??= await info.props(signal).catch(() => undefined);
@@ -41,25 +49,24 @@ export function createModel(options: ModelOptions): Provider {
     async prepare(question, passages, signal) {
       const known = await readProps(signal);
       const prompt: PromptOptions = { secret, controlTokens: known?.controlTokens ?? [] };
+      const numbered = numberSources(passages);
+      const blocks = numbered.map((source) => passageBlock(source, prompt));
+      const context = known?.contextTokens ?? null;
+      const budget = context === null ? null : context - llm.maxTokens;
+      const rules = textOf(promptOf(question, [], prompt));
       const count = (text: string) => info.countTokens(text, signal);
-      const sources = await fitToContext(
-        question,
-        passages,
-        prompt,
-        known?.contextTokens ?? null,
-        llm.maxTokens,
-        count,
-      ).catch((error: unknown) => {
+      const sources = await fitToContext(numbered, { blocks, rules, budget, count }).catch((error: unknown) => {
         if (signal.aborted || error instanceof CodedError) throw error;
-        return numberSources(passages);
+        return numbered;
       });
       const dropped = sources.filter((source) => !source.used);
       if (dropped.length > 0)
         log.warn('passages left out: they do not fit the context', { dropped: dropped.map((source) => source.source) });
-      return { question, sources, messages: buildPrompt(question, sources, prompt) };
+      const used = blocks.filter((_, i) => sources[i]?.used);
+      return { question, sources, messages: promptOf(question, used, prompt) };
     },
     generate: (prepared, signal) =>
-      withRetries(prepared, options, signal, () => {
+      withRetries(prepared, client, options, signal, () => {
         // Its context may have changed with a restart.
         props = undefined;
       }),
@@ -71,30 +78,33 @@ export function createModel(options: ModelOptions): Provider {
   };
 }
 
-async function fitToContext(
-  question: string,
-  passages: readonly Passage[],
-  prompt: PromptOptions,
-  context: number | null,
-  maxTokens: number,
-  count: (text: string) => Promise<number>,
-): Promise<Source[]> {
-  const sources = numberSources(passages);
-  if (context === null) return sources;
-  const budget = context - maxTokens;
-  const fixedText = buildPrompt(question, [], prompt)
-    .map((message) => message.content)
-    .join('\n');
-  const blocks = sources.map((source) => passageBlock(source, prompt));
+interface Fit {
+  /** Of each source, in order, as it stands in the prompt. */
+  blocks: readonly string[];
+  /** The prompt without passages. */
+  rules: string;
+  /** Tokens for the prompt, or null when the context is not known. */
+  budget: number | null;
+  count(text: string): Promise<number>;
+}
+
+async function fitToContext(sources: Source[], { blocks, rules, budget, count }: Fit): Promise<Source[]> {
+  if (budget === null) return sources;
+  const texts = [rules, ...blocks];
   // A token is a byte at least: what fits by bytes need not be counted.
-  const bytes = [fixedText, ...blocks].reduce((sum, text) => sum + Buffer.byteLength(text), TEMPLATE_TOKENS);
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), TEMPLATE_TOKENS);
   if (bytes <= budget) return sources;
-  const [fixed = 0, ...sizes] = await Promise.all([fixedText, ...blocks].map(count));
+  const [fixed = 0, ...sizes] = await Promise.all(texts.map(count));
   return fitSources(sources, { budget, fixed: fixed + TEMPLATE_TOKENS, sizes: sizes.map((size) => size + 1) });
+}
+
+function textOf(messages: readonly Message[]): string {
+  return messages.map((message) => message.content).join('\n');
 }
 
 async function* withRetries(
   prepared: Prepared,
+  client: OpenAI,
   options: ModelOptions,
   signal: AbortSignal,
   onFailure: () => void,
@@ -102,7 +112,7 @@ async function* withRetries(
   for (let attempt = 0; ; attempt += 1) {
     let started = false;
     try {
-      for await (const event of generateOnce(prepared, options.llm, signal)) {
+      for await (const event of generateOnce(prepared, client, options.llm, signal)) {
         started = true;
         yield event;
       }
@@ -123,7 +133,12 @@ async function* withRetries(
   }
 }
 
-async function* generateOnce(prepared: Prepared, llm: LlmConfig, signal: AbortSignal): AsyncGenerator<GenerationEvent> {
+async function* generateOnce(
+  prepared: Prepared,
+  client: OpenAI,
+  llm: LlmConfig,
+  signal: AbortSignal,
+): AsyncGenerator<GenerationEvent> {
   const upstream = new AbortController();
   let stall: CodedError | undefined;
   const wire = createWire(llm.readTimeoutMs, (error) => {
@@ -134,15 +149,10 @@ async function* generateOnce(prepared: Prepared, llm: LlmConfig, signal: AbortSi
   signal.addEventListener('abort', onLeave, { once: true });
   try {
     signal.throwIfAborted();
-    const client = new OpenAI({
-      baseURL: llm.baseUrl,
-      apiKey: llm.apiKey ?? 'none',
-      maxRetries: 0,
-      timeout: 2 ** 31 - 1,
-      fetch: wire.fetch,
-      logLevel: 'off',
-    });
-    const stream = await client.chat.completions.create(requestBody(prepared, llm), { signal: upstream.signal });
+    wire.start();
+    const request = client.chat.completions.create(requestBody(prepared, llm), { signal: upstream.signal });
+    const response = wire.watch(await request.asResponse());
+    const stream = Stream.fromSSEResponse<ChatCompletionChunk>(response, upstream, client);
     yield* readChunks(stream, llm.maxTokens, wire.sawDone);
     const line = wire.errorLine();
     if (line !== undefined) throw errorFromLine(line);

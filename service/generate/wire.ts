@@ -5,8 +5,10 @@
 import { CodedError } from '../contract.ts';
 
 export interface Wire {
-  /** To be given to the client library; aborts through `onStall`. */
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** Starts the clock; silence ends in `onStall`. */
+  start(): void;
+  /** The same response, whose body is watched on its way to the client library. */
+  watch(response: Response): Response;
   /** True once `data: [DONE]` came. */
   sawDone(): boolean;
   /** What a line `error: …` said. */
@@ -52,10 +54,9 @@ export function createWire(readTimeoutMs: number, onStall: (error: CodedError) =
     else wait(readTimeoutMs, stalled);
   };
   return {
-    async fetch(input, init) {
-      wait(readTimeoutMs, stalled);
-      const response = await fetch(input, init);
-      if (response.body === null || !response.ok) return response;
+    start: () => wait(readTimeoutMs, stalled),
+    watch(response) {
+      if (response.body === null) return response;
       const watched = new TransformStream<Uint8Array, Uint8Array>({
         start(controller) {
           closeStream = () => controller.terminate();
