@@ -1,6 +1,7 @@
 /**
  * Every public shape of askdocs, as Zod schemas; the types are inferred from them.
- * Offsets count UTF-16 code units of the source file's text, end exclusive. Times are milliseconds.
+ * Offsets count UTF-16 code units of the source's text (of a PDF, HTML or DOCX file: of what was read from it), end
+ * exclusive. Times are milliseconds.
  */
 import { z } from 'zod';
 
@@ -20,6 +21,11 @@ export const passageSchema = z.object({
   heading: z.array(z.string()).default([]),
   start: z.number().int().nullable(),
   end: z.number().int().nullable(),
+  /** From 1, where it begins; absent where the format has no lines or pages, or the server does not say. */
+  line: z.number().int().min(1).optional(),
+  page: z.number().int().min(1).optional(),
+  /** Where a person can open it. Of whoever wrote the index: make a link of it only when it is http or https. */
+  url: z.string().optional(),
   cosine: score,
   bm25: score,
   fusion: score,

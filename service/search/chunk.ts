@@ -3,6 +3,7 @@
  * Raise CHUNKER_VERSION when passages come out differently: an index made with another version is refused.
  */
 import type { Block, Document, Section } from './ingest/document.ts';
+import type { Place } from './place.ts';
 
 export const CHUNKER_VERSION = 1;
 
@@ -22,6 +23,8 @@ export interface Chunk {
   end: number;
   /** The document's text from start to end; a later piece of a table or code block has its head repeated in front. */
   text: string;
+  /** Where a person finds it; said by whoever knows the format. */
+  place?: Place | undefined;
 }
 
 export function chunk(document: Document): Chunk[] {

@@ -10,7 +10,8 @@ import { CodedError } from '../contract.ts';
 
 export type Db = Database.Database;
 
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
+const BEFORE_PLACES = '2';
 
 const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -21,7 +22,9 @@ const SCHEMA = `
   CREATE TABLE passages (
     -- Never reused: a server that follows the index tells new passages by their larger ids.
     id INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE, ord INTEGER NOT NULL,
-    heading TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL, text TEXT NOT NULL
+    heading TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL, text TEXT NOT NULL,
+    -- Line, page or anchor as JSON (place.ts); null where none is known.
+    place TEXT
   );
   CREATE INDEX passages_of_file ON passages (file_id);
   -- Vectors by the hash of the embedded text: a passage that moved, or came back, is not embedded again.
@@ -60,7 +63,8 @@ export function openForWriting(path: string): Db {
       setMeta(db, { schema: String(SCHEMA_VERSION), generation: '0' });
     }).immediate();
   }
-  checkVersion(db, path);
+  checkVersion(db, path, [BEFORE_PLACES]);
+  upgrade(db);
   return db;
 }
 
@@ -87,11 +91,20 @@ function open(path: string, options: Database.Options): Db {
   }
 }
 
+/** What the version before wrote lacks only the places: they come when a file is read again. */
+function upgrade(db: Db): void {
+  if (getMeta(db).schema !== BEFORE_PLACES) return;
+  db.transaction(() => {
+    db.exec('ALTER TABLE passages ADD COLUMN place TEXT');
+    setMeta(db, { schema: String(SCHEMA_VERSION) });
+  }).immediate();
+}
+
 function isBlank(db: Db): boolean {
   return (db.prepare('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number }).n === 0;
 }
 
-function checkVersion(db: Db, path: string): void {
+function checkVersion(db: Db, path: string, older: string[] = []): void {
   let found: string | undefined;
   try {
     found = getMeta(db).schema;
@@ -99,11 +112,13 @@ function checkVersion(db: Db, path: string): void {
     db.close();
     throw notAnIndex(path, cause);
   }
-  if (found === String(SCHEMA_VERSION)) return;
+  if (found !== undefined && [String(SCHEMA_VERSION), ...older].includes(found)) return;
   db.close();
   throw new CodedError(
     'bad_input',
-    `The index ${path} was made by another version of askdocs; delete it and run askdocs index again.`,
+    found === BEFORE_PLACES
+      ? `The index ${path} was made by an older version of askdocs; bring it up to date with askdocs index PATH --db ${path}`
+      : `The index ${path} was made by another version of askdocs; delete it and run askdocs index again.`,
   );
 }
 

@@ -38,8 +38,19 @@ export interface Found {
   ms: { lexical: number; dense: number };
 }
 
+/** One document of the index. */
+export interface SourceInfo {
+  source: string;
+  title: string;
+  passages: number;
+  /** Where it can be opened, when the index knows a base URL or the record named one. */
+  url?: string;
+}
+
 export interface IndexReader {
   meta(): Promise<Meta>;
+  /** Every published source, by name. */
+  sources(): Promise<SourceInfo[]>;
   /** Loads what the first search would have to wait for. */
   prepare(): Promise<void>;
   /** One consistent state of the index, whatever a writer does meanwhile. */

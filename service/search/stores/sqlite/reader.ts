@@ -5,7 +5,8 @@ import { createDense, type Dense } from '../../dense.ts';
 import { type Fused, fuse } from '../../fusion.ts';
 import { createLexical, type Lexical } from '../../lexical.ts';
 import { loadPassages } from '../../passages.ts';
-import type { Found, IndexReader, Meta, ReaderOptions, Wanted } from '../index-store.ts';
+import { sourceUrl } from '../../place.ts';
+import type { Found, IndexReader, Meta, ReaderOptions, SourceInfo, Wanted } from '../index-store.ts';
 
 export function openSqliteReader(path: string, options: ReaderOptions): IndexReader {
   const db = openForReading(path);
@@ -16,6 +17,7 @@ export function openSqliteReader(path: string, options: ReaderOptions): IndexRea
       prepare: async () => void denseOf(parts, getMeta(db)),
       // One snapshot: an index published in between must not mix with the one searched.
       search: async (wanted) => db.transaction(() => search(parts, wanted))(),
+      sources: async () => listSources(db),
       close: () => db.close(),
     };
   } catch (error) {
@@ -42,7 +44,7 @@ function search(parts: Parts, { query, vector, mode, count, pool, check }: Wante
   const near = dense === undefined || vector === undefined ? [] : dense.search(vector, pool);
   const ms = { lexical: between - from, dense: performance.now() - between };
   const fused = fuse(words, near, near.length === 0 ? 0 : mode === 'dense' ? 1 : undefined);
-  const passages = load(parts.db, fused, count, dense, vector);
+  const passages = load(parts.db, fused, count, { dense, vector, baseUrl: meta.base_url });
   return {
     meta,
     passages,
@@ -57,11 +59,14 @@ function load(
   db: Db,
   fused: Fused[],
   count: number,
-  dense: Dense | undefined,
-  vector: Float32Array | undefined,
+  {
+    dense,
+    vector,
+    baseUrl,
+  }: { dense: Dense | undefined; vector: Float32Array | undefined; baseUrl: string | undefined },
 ): Passage[] {
   // More than are wanted, for some may be the same text.
-  return loadPassages(db, withCosines(fused.slice(0, count * 2 + 10), dense, vector), count);
+  return loadPassages(db, withCosines(fused.slice(0, count * 2 + 10), dense, vector), count, baseUrl);
 }
 
 /** What only the words found has a cosine too: whoever reads the result compares by it. */
@@ -76,4 +81,15 @@ function denseOf(parts: Parts, meta: Meta): Dense | undefined {
   parts.dense ??= createDense(parts.db, Number(meta.dim));
   parts.dense.refresh();
   return parts.dense;
+}
+
+function listSources(db: Db): SourceInfo[] {
+  const rows = db
+    .prepare(
+      `SELECT f.source, f.title, count(p.id) AS passages, min(p.place) AS place FROM files f LEFT JOIN passages p ON p.file_id = f.id
+      WHERE f.born <= ? GROUP BY f.id ORDER BY f.source`,
+    )
+    .all(Number(getMeta(db).generation)) as { source: string; title: string; passages: number; place: string | null }[];
+  const baseUrl = getMeta(db).base_url;
+  return rows.map(({ place, ...row }) => ({ ...row, ...sourceUrl(row.source, place, baseUrl) }));
 }

@@ -1,6 +1,7 @@
 /** The writing side over SQLite: rows of the next generation lie beside the published ones until one transaction moves on. */
 import { type Db, getMeta, openForWriting, setMeta } from '../../db.ts';
 import { lockForWriting } from '../../lock.ts';
+import { keptPlace } from '../../place.ts';
 import { withoutMarkup } from '../../text/markup.ts';
 import { tokenize } from '../../text/tokens.ts';
 import type { IndexWriter, Meta, SourceFile, WriterOptions } from '../index-store.ts';
@@ -107,10 +108,11 @@ function insertFile(db: Db, { source, hash, title, chunks }: SourceFile, born: n
     .prepare('INSERT INTO files (source, hash, title, born) VALUES (?, ?, ?, ?)')
     .run(source, hash, title, born);
   const insert = db.prepare(
-    'INSERT INTO passages (file_id, ord, heading, start, "end", text) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO passages (file_id, ord, heading, start, "end", text, place) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   chunks.forEach((chunk, ord) => {
-    insert.run(lastInsertRowid, ord, JSON.stringify(chunk.heading), chunk.start, chunk.end, chunk.text);
+    const { heading, start, end, text, place } = chunk;
+    insert.run(lastInsertRowid, ord, JSON.stringify(heading), start, end, text, keptPlace(place));
   });
 }
 
