@@ -17,15 +17,16 @@ export interface Access {
 export function createAccess(host: string, config: AccessConfig, refuse: (error: CodedError) => Response): Access {
   const digests = config.keys.map(digest);
   const checksHost = isLoopback(host);
+  const isAllowed = (name: string) => isLoopback(name) || config.allowedHosts.includes(name);
   return {
     middleware(event, next) {
       nameRequest(event);
-      const name = hostName(event.req.headers.get('host'));
-      if (checksHost && name !== undefined && !isLoopback(name) && !config.allowedHosts.includes(name)) {
+      const other = checksHost ? namesOf(event).find((name) => !isAllowed(name)) : undefined;
+      if (other !== undefined) {
         return refuse(
           new CodedError(
             'forbidden',
-            `This service answers on ${host} only and was called ${name}; set ASKDOCS_ALLOWED_HOSTS to let a proxy call it so.`,
+            `This service answers on ${host} only and was called ${other}; set ASKDOCS_ALLOWED_HOSTS to let a proxy call it so.`,
           ),
         );
       }
@@ -88,9 +89,14 @@ function allows(origins: readonly string[], origin: string): boolean {
   return origins.includes('*') || origins.includes(origin);
 }
 
-function hostName(host: string | null): string | undefined {
-  if (host === null || host === '') return undefined;
-  return host.replace(/:\d+$/, '').toLowerCase();
+/** What the caller calls this host: in the header, and in an address that names it (`GET http://name/path`). */
+function namesOf(event: H3Event): string[] {
+  const header = event.req.headers.get('host') ?? '';
+  const { url = '' } = event.runtime?.node?.req ?? {};
+  const target = url.startsWith('/') ? '' : event.url.host;
+  return [header, target]
+    .filter((host) => host !== '')
+    .map((host) => host.replace(/:\d+$/, '').replace(/\.$/, '').toLowerCase());
 }
 
 function digest(text: string): Buffer {

@@ -42,7 +42,8 @@ const SEARCH_K = 10;
 export type Search = (request: SearchRequest, left: AbortSignal) => Promise<SearchResponse>;
 
 export function createApp(deps: AppDeps): H3 {
-  const app = new H3();
+  // A path that cannot be decoded is one that does not exist, and gets the same answer.
+  const app = new H3({ allowMalformedURL: true });
   const access = createAccess(deps.host, deps.accessConfig, (error) => failure(error, deps));
   app.use(access.middleware);
   mountRoutes(app, serviceRoutes(deps, access), { ...deps, access });

@@ -15,7 +15,8 @@ export class InputError extends CodedError {
 
 /**
  * Reads and parses a request's body. Throws `unsupported_type`, `too_large` (by Content-Length before a byte is read,
- * else as soon as the bound is passed) or `bad_input`.
+ * else as soon as the bound is passed), `request_timeout` or
+ * `bad_input`.
  */
 export async function readJson<T extends z.ZodType>(
   req: IncomingMessage,
@@ -60,7 +61,7 @@ function readBytes(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(() => settle(new InputError('The body did not arrive in time.', [])), limits.bodyMs);
+    const timer = setTimeout(() => settle(tooLate(limits.bodyMs)), limits.bodyMs);
     const settle = (error?: Error) => {
       clearTimeout(timer);
       req.off('data', onData);
@@ -86,6 +87,10 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     throw new InputError('The body is not valid JSON in UTF-8.', []);
   }
+}
+
+function tooLate(ms: number): CodedError {
+  return new CodedError('request_timeout', `The body did not arrive within ${ms / 1000} s.`);
 }
 
 function tooLarge(limit: number): CodedError {

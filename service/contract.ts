@@ -261,6 +261,7 @@ export type ErrorCode =
   | 'too_large'
   | 'unsupported_type'
   | 'method_not_allowed'
+  | 'request_timeout'
   | 'busy'
   | 'retrieval_failed'
   | 'generation_failed'

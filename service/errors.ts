@@ -16,6 +16,7 @@ const STATUS: Record<ErrorCode, number> = {
   too_large: 413,
   unsupported_type: 415,
   method_not_allowed: 405,
+  request_timeout: 408,
   busy: 503,
   unavailable: 503,
   retrieval_failed: 502,

@@ -55,6 +55,8 @@ export function failure(
   if (status >= 500 && code !== 'busy') deps.log.error('request failed', { code, cause: describeError(error) });
   if (code === 'busy') headers['retry-after'] = String(deps.admission.retryAfterSeconds());
   if (code === 'unauthorized') headers['www-authenticate'] = 'Bearer';
+  // The rest of the body may still come, and would be read as the next request.
+  if (code === 'request_timeout') headers.connection = 'close';
   const body = {
     code,
     message,

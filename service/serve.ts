@@ -1,5 +1,6 @@
 /** Starts the service: configuration -> parts -> listening. */
 import { existsSync } from 'node:fs';
+import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { toNodeHandler } from 'h3/node';
 import { type Listener, listen } from 'listhen';
@@ -7,6 +8,7 @@ import { isLoopback } from './access.ts';
 import { createAdmission } from './admission.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Config } from './config.ts';
+import { answerOddConnections } from './connection.ts';
 import { CodedError } from './contract.ts';
 import { createExtractive } from './generate/extractive.ts';
 import { createModel } from './generate/openai.ts';
@@ -120,6 +122,7 @@ async function open(config: Config, deps: AppDeps): Promise<Listener> {
     });
     // Longer than what proxies keep open, so that it is never us who closes a connection about to be used.
     listener.server.keepAliveTimeout = 65_000;
+    answerOddConnections(listener.server as Server);
     return listener;
   } catch (error) {
     throw new CodedError(

@@ -24,7 +24,7 @@ export interface Operation {
   failure?: SchemaName;
 }
 
-const BODY_FAILURES = [413, 415, 422];
+const BODY_FAILURES = [408, 413, 415, 422];
 const QUESTION = 'How do I turn on logging?';
 const stream = {
   name: 'stream',

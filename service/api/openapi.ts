@@ -92,6 +92,7 @@ const MEANINGS: Record<number, string> = {
   401: 'The key is missing or wrong.',
   403: 'Called by a name, or from a page, that is not allowed.',
   404: 'There is no such session.',
+  408: 'The body did not arrive in time.',
   406: 'The client does not accept the format of the answer.',
   413: 'The body is too large.',
   415: 'The body is not JSON.',
