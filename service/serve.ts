@@ -83,7 +83,7 @@ export async function startService(config: Config, options: { log?: Logger } = {
 /** Retrieval and provider as configured; nothing is started yet. */
 export function createPipeline(config: Config, log: Logger): Pipeline {
   return {
-    retriever: createRetriever({ command: searchCommand(config), env: config.search.env, limits: config.limits, log }),
+    retriever: createRetriever({ command: searchCommand(config), env: searchEnv(config), limits: config.limits, log }),
     provider: createProvider(config, log),
     topK: config.topK,
     prices: { input: config.llm.priceInput, output: config.llm.priceOutput },
@@ -108,6 +108,12 @@ function searchCommand({ search }: Config): readonly string[] {
   }
   const server = fileURLToPath(new URL('./search/server.ts', import.meta.url));
   return [process.execPath, '--import', import.meta.resolve('tsx'), server, '--db', search.db];
+}
+
+/** Our own server sends its spans where we send ours; what another one would do with the address is not known. */
+function searchEnv({ search, otel }: Config): Record<string, string> {
+  if (search.command !== undefined || otel.endpoint === undefined) return { ...search.env };
+  return { ...search.env, ASKDOCS_OTEL_ENDPOINT: otel.endpoint, ASKDOCS_OTEL_SERVICE_NAME: otel.serviceName };
 }
 
 async function open(config: Config, deps: AppDeps): Promise<Listener> {

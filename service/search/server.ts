@@ -7,6 +7,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CodedError } from '../contract.ts';
 import { embedSettings, openEmbedder } from './embed/open.ts';
 import { openStore } from './store.ts';
+import { searchTracing } from './telemetry.ts';
 import { createServer } from './tools.ts';
 
 const VERSION = '1.0.0';
@@ -15,10 +16,12 @@ try {
   const settings = readSettings();
   const embedding = await openEmbedder(embedSettings(process.env));
   const store = await openStore(settings.db, { ...embedding, minCosine: settings.minCosine });
-  const server = createServer(store, VERSION);
+  const tracing = searchTracing(process.env);
+  const server = createServer(store, VERSION, tracing);
   // The SDK's transport ignores the end of stdin: without this the process would outlive a killed parent.
-  process.stdin.once('end', () => process.exit(0));
-  process.stdin.once('close', () => process.exit(0));
+  const exit = () => void tracing.close().finally(() => process.exit(0));
+  process.stdin.once('end', exit);
+  process.stdin.once('close', exit);
   await server.connect(new StdioServerTransport());
 } catch (error) {
   console.error(error instanceof CodedError ? `askdocs search: ${error.message}` : error);

@@ -4,13 +4,14 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { CodedError, MAX_K, type Passage, type SearchResult, searchResultSchema } from '../contract.ts';
 import type { Store } from './store.ts';
+import { noTracing, type SearchTracing } from './telemetry.ts';
 
 const SEARCH_INPUT = z.strictObject({
   query: z.string().min(1).describe('What to look for, as a question or as words.'),
   k: z.number().int().min(1).max(MAX_K).default(5).describe('How many passages at most.'),
 });
 
-export function createServer(store: Store, version: string): McpServer {
+export function createServer(store: Store, version: string, tracing: SearchTracing = noTracing): McpServer {
   const server = new McpServer({ name: 'askdocs-search', version });
   server.registerTool(
     'crag_search',
@@ -22,7 +23,8 @@ export function createServer(store: Store, version: string): McpServer {
       outputSchema: searchResultSchema,
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ query, k }) => guarded(async () => searchResult(await store.search({ query, k }))),
+    (options, { _meta }) =>
+      guarded(async () => searchResult(await tracing.traced(options, _meta, (wanted) => store.search(wanted)))),
   );
   server.registerTool(
     'crag_stats',
