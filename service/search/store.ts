@@ -58,9 +58,8 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
   const reader = await openReader(path, { dense: Boolean(options.embedder) });
   try {
     const facts = await factsOf(options.embedder ?? null);
-    const parts: Parts = { reader, path, options, facts, checked: undefined };
-    check(parts, await reader.meta());
-    await reader.prepare();
+    const parts: Parts = { reader, path: reader.name, options, facts, checked: undefined };
+    await begin(parts);
     return { search: (wanted) => search(parts, wanted), stats: () => stats(parts), close: () => reader.close() };
   } catch (error) {
     reader.close();
@@ -75,6 +74,20 @@ interface Parts {
   facts: Facts;
   /** The generation whose fingerprint was compared with the settings. */
   checked: string | undefined;
+}
+
+/** An engine that is down now may be there for the first question; then it is checked. */
+async function begin(parts: Parts): Promise<void> {
+  try {
+    check(parts, await parts.reader.meta());
+    await parts.reader.prepare();
+  } catch (error) {
+    if (!parts.reader.remote || !isPassing(error)) throw error;
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof CodedError && (error.code === 'unavailable' || error.code === 'timeout');
 }
 
 /** A rebuilt index may not be comparable any more: each generation is checked once. */

@@ -48,6 +48,10 @@ export interface SourceInfo {
 }
 
 export interface IndexReader {
+  /** For people: where the index is, without secrets. */
+  readonly name: string;
+  /** Whether it is kept by another process, which may be down for a while. */
+  readonly remote: boolean;
   meta(): Promise<Meta>;
   /** Every published source, by name. */
   sources(): Promise<SourceInfo[]>;
@@ -79,6 +83,8 @@ export interface Watching {
 
 /** Stages files, then publishes them all at once. There is one writer of an index at a time. */
 export interface IndexWriter {
+  /** For people: where the index is, without secrets. */
+  readonly name: string;
   /** What readers see. */
   meta(): Promise<Meta>;
   /** Hash of each source that readers see. */

@@ -13,6 +13,8 @@ export function openSqliteReader(path: string, options: ReaderOptions): IndexRea
   try {
     const parts: Parts = { db, options, lexical: createLexical(db), dense: undefined };
     return {
+      name: path,
+      remote: false,
       meta: async () => getMeta(db),
       prepare: async () => void denseOf(parts, getMeta(db)),
       // One snapshot: an index published in between must not mix with the one searched.

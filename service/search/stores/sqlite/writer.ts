@@ -17,7 +17,7 @@ export function openSqliteWriter(path: string, options: WriterOptions): IndexWri
     };
     try {
       options.check(getMeta(db));
-      return createWriter(db, options, close);
+      return { name: path, ...createWriter(db, options, close) };
     } catch (error) {
       db.close();
       throw error;
@@ -39,7 +39,11 @@ export function writeSqliteMeta(path: string, values: Meta): void {
   }
 }
 
-function createWriter(db: Db, { embedder, staging, rebuild }: WriterOptions, close: () => void): IndexWriter {
+function createWriter(
+  db: Db,
+  { embedder, staging, rebuild }: WriterOptions,
+  close: () => void,
+): Omit<IndexWriter, 'name'> {
   const generation = Number(getMeta(db).generation);
   if (getMeta(db).staging !== staging) forgetStaged(db, generation, staging);
   const next = generation + 1;
