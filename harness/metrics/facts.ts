@@ -6,8 +6,14 @@ import type { KeyFact } from '../schema.ts';
 import { normalise, sameToken, type Token, tokenise } from './tokens.ts';
 
 const NEGATIONS = new Set('not no never neither nor none without non hardly'.split(' '));
-/** How many words before the fact a negation reaches. */
+/** "B rather than A" and "B instead of A" do not state A. */
+const PASSED_OVER = new Map([
+  ['rather', 'than'],
+  ['instead', 'of'],
+]);
+/** How many words before the fact a negation reaches, those that carry nothing not counted. */
 const REACH = 3;
+const LIGHT = new Set('be been being to'.split(' '));
 
 /** Citations must be gone from an answer (`stripCitations`), or they stand between its words. */
 export function statesFact(text: string, fact: Pick<KeyFact, 'any'>): boolean {
@@ -47,13 +53,15 @@ function matchesAt(said: Token[], start: number, wanted: Token[]): boolean {
 }
 
 function isDenied(said: Token[], start: number): boolean {
-  for (let back = 1; back <= REACH; back += 1) {
+  for (let back = 1, words = 0; words < REACH; back += 1) {
     const token = said[start - back];
     if (token === undefined || token.kind === 'break') return false;
-    if (!isNegation(token)) continue;
     const next = said[start - back + 1];
+    const following = next?.kind === 'word' ? next.text : '';
+    if (token.kind === 'word' && PASSED_OVER.get(token.text) === following) return true;
+    if (token.kind !== 'word' || !LIGHT.has(token.text)) words += 1;
     // "not only A but also B" asserts A.
-    return !(next?.kind === 'word' && next.text === 'only');
+    if (isNegation(token)) return following !== 'only';
   }
   return false;
 }

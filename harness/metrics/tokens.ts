@@ -30,10 +30,11 @@ const ARTICLES = new Set(['a', 'an', 'the']);
 /** Words after which another statement begins: a negation before them does not reach behind them. */
 const CLAUSE_WORDS = new Set('but however instead rather unless although though whereas because'.split(' '));
 
-const NUMBER = String.raw`(?<![\p{L}\p{N}_.])(?<sign>(?<![\p{L}\p{N}_)\]-])[-+])?(?:0x[0-9a-f]+|\d{1,3}(?:[,_']\d{3})+(?:\.\d+)?|\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?)(?!\.?\d|[\p{L}_]*\d)(?:[ -]?(?<unit>%|[a-z]+)(?![\p{L}\p{N}_-]))?(?![\p{L}_])`;
+const NUMBER = String.raw`(?<![\p{L}\p{N}_.])(?<sign>(?<![\p{L}\p{N}_)\]-])[-+])?(?:0x[0-9a-f]+|\d{1,3}(?:[,_']\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}|\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?)(?!\.?\d|[\p{L}_]*\d)(?:[ -]?(?<unit>%|[a-z]+)(?![\p{L}\p{N}_-]))?(?![\p{L}_])`;
 const WORD = String.raw`[\p{L}\p{N}\p{M}_$]+(?:['’][\p{L}]+)?(?:[+#]+(?![\p{L}\p{N}]))?|\d+(?:\.\d+){2,}[\w.-]*`;
 const BREAK = String.raw`(?<stop>[.!?;](?=\s|$)|[。！？；]|\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s)|(?<pause>[,:()，、：]|\s-\s)`;
-const VERSION = String.raw`(?<version>(?<![\p{L}\p{N}_.])v?\d+(?:\.\d+){2,}(?:-[\w.]+)?)`;
+/** Three parts, or two behind a `v`, a slash or the word: 1.10 of something is not its 1.1. "1.000.000" is a number. */
+const VERSION = String.raw`(?<version>(?<![\p{L}\p{N}_.])(?!\d{1,3}(?:\.0{3})+(?![\p{L}\p{N}.-]))(?:v?\d+(?:\.\d+){2,}|(?:(?<=[\p{L}]/)|v|(?<=\bversion ))\d+\.\d+)(?:-[\w.]+)?)`;
 const TOKEN = new RegExp(`${VERSION}|(?<number>${NUMBER})|(?<word>${WORD})|${BREAK}`, 'giu');
 const IDEOGRAPHS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 
@@ -46,7 +47,8 @@ export function normalise(text: string): string {
     .replace(/[\u2018\u2019\u201a\u201b\u2032\u02bc`´]/g, "'")
     .replace(/[\u201c-\u201f\u2033\u00ab\u00bb]/g, '"')
     .replace(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, '')
-    .toLowerCase();
+    .toLowerCase()
+    .replace(/ß/g, 'ss');
 }
 
 /** The tokens of a text without articles; contractions of "not" are written out. */
@@ -83,10 +85,11 @@ function writeOutNot(text: string): string {
 function quantity(text: string, unit: string | undefined): Token[] {
   const known = unit === undefined ? undefined : UNITS[unit];
   const digits = unit === undefined ? text : text.slice(0, text.length - unit.length).replace(/[ -]$/, '');
-  const literal = Number(digits.replace(/(?<=\d)[,_'](?=\d)/g, ''));
+  const plain = /^\d{1,3}(?:\.\d{3}){2,}$/.test(digits) ? digits.replaceAll('.', '') : digits;
+  const literal = Number(plain.replace(/(?<=\d)[,_'](?=\d)/g, '')) * (unit === 'k' ? 1000 : 1);
   if (Number.isNaN(literal)) return words(text);
   const number: Token = { kind: 'number', literal, dim: known?.[0] ?? null, base: literal * (known?.[1] ?? 1) };
-  return unit !== undefined && known === undefined ? [number, ...words(unit)] : [number];
+  return unit !== undefined && known === undefined && unit !== 'k' ? [number, ...words(unit)] : [number];
 }
 
 function words(run: string): Token[] {
