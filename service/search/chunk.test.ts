@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunk, SIZES } from './chunk.ts';
-import { plain, readMarkdown } from './ingest/markdown.ts';
-import { readPlain } from './ingest/plain.ts';
+import { plain, readMarkdown } from './ingest/readers/markdown.ts';
+import { readPlain } from './ingest/readers/plain.ts';
 
 const cut = (text: string) => chunk(readMarkdown(text));
 const long = (word: string) => `${word} `.repeat(60).trim();

@@ -139,13 +139,15 @@ function pieces(text: string, block: Block): Piece[] {
 /** The last good place to cut in the second half of a window. */
 function cutAt(text: string, start: number, limit: number, block: Block): number {
   const half = start + Math.floor((limit - start) / 2);
+  // Of the window alone: a mark that is nowhere in it would be looked for back to the start of the text.
+  const window = text.slice(half + 1, limit);
   const marks =
     block.kind === 'table' || block.kind === 'code'
       ? ['\n']
       : ['\n\n', '. ', '。', '.\n', '? ', '! ', '\n', '; ', ', ', ' '];
   for (const mark of marks) {
-    const at = text.lastIndexOf(mark, limit - mark.length);
-    if (at > half) return at + (mark.trim() === '' ? 0 : mark.trimEnd().length);
+    const at = window.lastIndexOf(mark);
+    if (at >= 0) return half + 1 + at + (mark.trim() === '' ? 0 : mark.trimEnd().length);
   }
   // Never between the two halves of one character.
   return /[\uD800-\uDBFF]/.test(text[limit - 1] ?? '') ? limit - 1 : limit;

@@ -15,16 +15,32 @@ export interface Section {
   blocks: Block[];
 }
 
+/** Something begins at this offset of the text. */
+export interface Mark<T> {
+  at: number;
+  value: T;
+}
+
 export interface Document {
   title: string;
   /** Offsets of sections and blocks count its UTF-16 code units. */
   text: string;
   sections: Section[];
+  /** True when the text is the file's own, so that its lines can be counted. */
+  lined?: boolean;
+  /** Where each page begins, and the id of each heading; ascending. */
+  pages?: Mark<number>[];
+  anchors?: Mark<string>[];
+  /** One sentence each about what of the file could not be read. */
+  warnings?: string[];
 }
 
-/** One format. `read` is pure and takes any text: what it cannot make sense of is a paragraph. */
-export interface Reader {
-  name: string;
-  extensions: readonly string[];
-  read(text: string): Document;
+/** Why a file cannot be read, as the end of the sentence "FILE …". */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
 }
+
+/** Reads one format: pure, and made for any content. Throws Unreadable. `source` is the file's name in the index. */
+export type Read = (bytes: Uint8Array, source: string) => Document | Promise<Document>;
+/** The same for a format of text, already decoded. */
+export type ReadText = (text: string, source: string) => Document;

@@ -1,7 +1,5 @@
 /** Plain text: paragraphs divided by blank lines; the first short line is the title. */
-import type { Block, Document, Reader } from './document.ts';
-
-export const plainReader: Reader = { name: 'text', extensions: ['.txt', '.text'], read: readPlain };
+import type { Block, Document } from '../document.ts';
 
 export function readPlain(text: string): Document {
   const blocks: Block[] = [];
@@ -13,5 +11,6 @@ export function readPlain(text: string): Document {
     title: first.length <= 100 ? first : '',
     text,
     sections: blocks.length > 0 ? [{ heading: [], blocks }] : [],
+    lined: true,
   };
 }

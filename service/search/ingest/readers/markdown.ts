@@ -2,14 +2,8 @@
  * Markdown: front matter, ATX, setext and HTML headings, fenced code, tables, lists, comments. A scanner over lines, in
  * time linear in the text: a document only has to be cut well, not rendered.
  */
-import type { Block, Document, Reader, Section } from './document.ts';
+import type { Block, Document, Section } from '../document.ts';
 import { type Line, splitLines } from './lines.ts';
-
-export const markdownReader: Reader = {
-  name: 'markdown',
-  extensions: ['.md', '.markdown', '.mdx', '.mkd'],
-  read: readMarkdown,
-};
 
 interface Scan {
   text: string;
@@ -19,15 +13,32 @@ interface Scan {
   /** Open headings with their levels, outermost first. */
   path: { level: number; text: string }[];
   title: string;
+  /** MDX: imports, exports and comments in braces are program, not text. */
+  mdx: boolean;
+  /** No comment is closed behind this offset: not to be looked for again. */
+  openComment: number;
 }
 
 export function readMarkdown(text: string): Document {
-  const scan: Scan = { text, lines: splitLines(text), at: 0, sections: [], path: [], title: '' };
+  return read(text, false);
+}
+
+export function readMdx(text: string): Document {
+  return read(text, true);
+}
+
+function read(text: string, mdx: boolean): Document {
+  const lines = splitLines(text);
+  const scan: Scan = { text, lines, at: 0, sections: [], path: [], title: '', mdx, openComment: text.length };
   skipFrontMatter(scan);
   open(scan);
   while (scan.at < scan.lines.length) step(scan);
-  return { title: scan.title, text, sections: scan.sections.filter((section) => section.blocks.length > 0) };
+  const sections = scan.sections.filter((section) => section.blocks.length > 0);
+  return { title: scan.title, text, sections, lined: true };
 }
+
+/** What is longer is no line a person wrote, and would take the patterns below a long time. */
+const MAX_LINE = 4000;
 
 const FENCE = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})([^`]*)$/;
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
@@ -40,25 +51,48 @@ const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 function step(scan: Scan): void {
   const line = scan.lines[scan.at];
   if (line === undefined) return;
-  if (line.text.trim() === '' || RULE.test(line.text)) scan.at++;
+  if (line.text.length > MAX_LINE) long(scan);
+  else if (line.text.trim() === '' || RULE.test(line.text)) scan.at++;
+  else if (scan.mdx && program(scan, line)) return;
   else if (!(comment(scan, line) || code(scan, line) || heading(scan, line) || table(scan, line))) prose(scan, line);
 }
 
+/** YAML between lines of dashes, TOML between lines of plus signs. */
 function skipFrontMatter(scan: Scan): void {
-  if (scan.lines[0]?.text.trim() !== '---') return;
-  const end = scan.lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(line.text));
+  const fence = scan.lines[0]?.text.trim();
+  if (fence !== '---' && fence !== '+++') return;
+  const closing = fence === '---' ? /^(?:---|\.\.\.)\s*$/ : /^\+\+\+\s*$/;
+  const end = scan.lines.slice(0, 202).findIndex((line, at) => at > 0 && closing.test(line.text.slice(0, 100)));
   if (end === -1 || end > 200) return;
-  const title = scan.lines.slice(1, end).map((line) => /^title:\s*(.+?)\s*$/i.exec(line.text)?.[1]);
+  const title = scan.lines
+    .slice(1, end)
+    .map(({ text }) => /^title\s*[:=]\s*(\S.*)$/i.exec(text.slice(0, 500))?.[1]?.trim());
   scan.title = (title.find((found) => found !== undefined) ?? '').replace(/^(['"])(.*)\1$/, '$2');
   scan.at = end + 1;
 }
 
 function comment(scan: Scan, line: Line): boolean {
   if (!/^\s*<!--/.test(line.text)) return false;
-  const end = scan.text.indexOf('-->', line.start);
+  const end = line.start >= scan.openComment ? -1 : scan.text.indexOf('-->', line.start);
+  if (end === -1) scan.openComment = Math.min(scan.openComment, line.start);
   // Not closed: HTML would swallow the rest of the document; a person would rather have it read.
   const last = end === -1 ? scan.at : lineAt(scan, end);
   scan.at = last + 1;
+  return true;
+}
+
+function long(scan: Scan): void {
+  push(scan, { kind: 'text', start: scan.lines[scan.at]?.start ?? 0, end: endOf(scan, scan.at) });
+  scan.at++;
+}
+
+/** Imports and exports go to the next blank line, comments in braces to their end. */
+function program(scan: Scan, line: Line): boolean {
+  const isBraced = /^\s*\{\/\*/.test(line.text);
+  if (!isBraced && !/^(?:import|export)\s/.test(line.text)) return false;
+  const isEnd = (text: string) => (isBraced ? text.includes('*/}') : text.trim() === '');
+  const length = scan.lines.slice(scan.at, scan.at + 500).findIndex(({ text }) => isEnd(text));
+  scan.at += Math.max(length, 0) + 1;
   return true;
 }
 
@@ -119,7 +153,7 @@ function prose(scan: Scan, line: Line): void {
 
 function continues(scan: Scan, at: number): boolean {
   const text = scan.lines[at]?.text;
-  if (text === undefined || text.trim() === '') return false;
+  if (text === undefined || text.length > MAX_LINE || text.trim() === '') return false;
   if (ITEM.test(text) || ATX.test(text) || FENCE.test(text) || HTML_HEADING.test(text)) return false;
   const next = scan.lines[at + 1]?.text ?? '';
   return !(text.includes('|') && next.includes('|') && DELIMITER.test(next)) && !SETEXT.test(next);
