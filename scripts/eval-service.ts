@@ -1,9 +1,9 @@
 /** The service an evaluation asks: the one at --url, or one started for it and stopped after it. */
 import { existsSync } from 'node:fs';
 import { loadConfig } from '../service/config.ts';
-import { CodedError, healthSchema } from '../service/contract.ts';
+import { CodedError, healthSchema, readySchema } from '../service/contract.ts';
 import { createLogger } from '../service/log.ts';
-import { type Service, startService } from '../service/serve.ts';
+import { startService } from '../service/serve.ts';
 import { readEnvironment } from './environment.ts';
 import { type LlamaServer, startLlama } from './llama-phase.ts';
 
@@ -16,6 +16,8 @@ export interface EvalService {
 
 export interface ServiceArgs {
   url?: string | undefined;
+  /** What is spoken at `url`. */
+  api?: string | undefined;
   db?: string | undefined;
   answerGguf?: string | undefined;
   slots: number;
@@ -23,7 +25,7 @@ export interface ServiceArgs {
 }
 
 export async function serviceFor(args: ServiceArgs, signal: AbortSignal): Promise<EvalService> {
-  if (args.url !== undefined) return { url: checkedUrl(args.url), db: null, close: async () => {} };
+  if (args.url !== undefined) return serviceAt(checkedUrl(args.url), args, signal);
   const environment = readEnvironment();
   const db = args.db ?? environment.ASKDOCS_MCP_DB ?? 'data/docs.db';
   if (!existsSync(db))
@@ -39,7 +41,9 @@ export async function serviceFor(args: ServiceArgs, signal: AbortSignal): Promis
     };
     // One line an answer would drown the progress; what goes wrong is said.
     const service = await startService(loadConfig(settings), { log: { ...createLogger(process.stderr), info() {} } });
-    await refuseUnlessReady(service, signal);
+    await refuseUnlessReady(service.url, signal).catch((error: unknown) =>
+      service.close().then(() => Promise.reject(error)),
+    );
     return { url: service.url, db, close: () => service.close().finally(() => llama?.stop()) };
   } catch (error) {
     await llama?.stop();
@@ -47,13 +51,33 @@ export async function serviceFor(args: ServiceArgs, signal: AbortSignal): Promis
   }
 }
 
-/** Asking every case of a service that cannot answer takes minutes and measures nothing. */
-async function refuseUnlessReady(service: Service, signal: AbortSignal): Promise<void> {
-  const response = await fetch(`${service.url}/healthz`, { signal });
-  const { status, notes } = healthSchema.parse(await response.json());
-  if (status === 'ok') return;
-  await service.close();
-  throw new CodedError('unavailable', `The service cannot answer, so nothing was asked. ${notes.join(' ')}`);
+/** A service of somebody else: asked as it is, unless it says that it cannot answer. */
+async function serviceAt(url: string, { api = 'askdocs' }: ServiceArgs, signal: AbortSignal): Promise<EvalService> {
+  if (api === 'askdocs') {
+    for (const note of await refuseUnlessReady(url, signal))
+      process.stderr.write(`The service at ${url} says: ${note}\n`);
+  }
+  return { url, db: null, close: async () => {} };
+}
+
+/**
+ * Asking every case of a service that cannot answer takes minutes and measures nothing. Returns what it says works less
+ * well than it could (the manifest keeps how it searches). A service that has no such paths is asked as it is.
+ */
+async function refuseUnlessReady(url: string, signal: AbortSignal): Promise<string[]> {
+  const base = url.replace(/\/+$/, '');
+  const read = (path: string) =>
+    fetch(base + path, { signal: AbortSignal.any([signal, AbortSignal.timeout(60_000)]) })
+      .then((response) => response.json())
+      .catch(() => undefined);
+  // First, for it looks anew.
+  const ready = readySchema.safeParse(await read('/readyz'));
+  const health = healthSchema.safeParse(await read('/healthz'));
+  signal.throwIfAborted();
+  const notes = health.data?.notes ?? [];
+  if (ready.data?.ready !== false && health.data?.status !== 'degraded') return notes;
+  const why = notes.length > 0 ? notes : (ready.data?.problems ?? []);
+  throw new CodedError('unavailable', `The service cannot answer, so nothing was asked. ${why.join(' ')}`);
 }
 
 function settingsFor(llama: LlamaServer | null, { answerGguf, runs }: ServiceArgs): Record<string, string> {

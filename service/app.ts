@@ -30,8 +30,8 @@ export interface AppDeps extends AskDeps {
   accessConfig: AccessConfig;
   metrics: Metrics;
   health(): Omit<Health, 'in_flight'>;
-  /** Throws when index or model do not answer. */
-  ready(signal: AbortSignal): Promise<string[]>;
+  /** One sentence for each part that does not answer. */
+  ready(): Promise<string[]>;
   info(signal: AbortSignal): Promise<Info>;
 }
 
@@ -64,7 +64,7 @@ export function serviceRoutes(deps: AppDeps, access: Access): Record<string, Rou
         GET: () => Response.json({ ...deps.health(), in_flight: deps.admission.inFlight() } satisfies Health),
       },
     },
-    '/readyz': { open: true, methods: { GET: (event) => handleReady(event, deps) } },
+    '/readyz': { open: true, methods: { GET: () => handleReady(deps) } },
     '/stats': { methods: { GET: () => Response.json(deps.stats.read()) } },
     '/info': { methods: { GET: async (event) => Response.json(await deps.info(event.req.signal)) } },
     '/metrics': { methods: { GET: () => deps.metrics.respond() } },
@@ -110,8 +110,8 @@ function createSearch(deps: AppDeps): Search {
   };
 }
 
-async function handleReady(event: H3Event, deps: AppDeps): Promise<Response> {
-  const problems = await deps.ready(event.req.signal);
+async function handleReady(deps: AppDeps): Promise<Response> {
+  const problems = await deps.ready();
   const ready = problems.length === 0;
   return Response.json({ ready, problems } satisfies Ready, { status: ready ? 200 : 503 });
 }

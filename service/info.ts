@@ -5,7 +5,7 @@ import type { AppDeps } from './app.ts';
 import type { Config } from './config.ts';
 import type { Health, Info, SearchResponse } from './contract.ts';
 import { describeError } from './errors.ts';
-import type { Provider } from './generate/provider.ts';
+import type { Provider, ProviderStatus } from './generate/provider.ts';
 import type { Logger } from './log.ts';
 import { modelFile } from './model-file.ts';
 import type { Retriever } from './retrieve/client.ts';
@@ -22,24 +22,28 @@ export function createReport(config: Config, deps: { retriever: Retriever; provi
   let failed = false;
   const never = new AbortController().signal;
   const file = modelFile(config.llm.gguf);
-  const check = async (): Promise<void> => {
-    const [search, model] = await Promise.allSettled([
+  const look = async (): Promise<Seen> => {
+    const [search, model, stats] = await Promise.allSettled([
       deps.retriever.search('warm up', 1, never),
       deps.provider.status(never),
+      deps.retriever.stats(never),
     ]);
     if (search.status === 'fulfilled') mode = search.value.mode;
-    notes = [
-      ...(search.status === 'rejected' ? [`Retrieval does not work: ${messageOf(search.reason)}`] : []),
-      ...(model.status === 'rejected' ? [`The model does not answer: ${messageOf(model.reason)}`] : model.value.notes),
-    ];
-    failed = search.status === 'rejected' || model.status === 'rejected' || !model.value.ready;
-    for (const result of [search, model]) {
-      if (result.status === 'rejected') deps.log.warn('warm-up failed', { cause: describeError(result.reason) });
-    }
-    for (const note of notes) deps.log.warn(note);
+    const seen = { search, model, why: stats.status === 'fulfilled' ? stats.value.note : undefined };
+    notes = notesOf(seen);
+    failed = problemsOf(seen).length > 0;
+    return seen;
   };
+  // Who asks while somebody else does gets the same answer: anybody may ask, and each look costs a search.
+  let looking: Promise<Seen> | undefined;
   return {
-    warmUp: check,
+    async warmUp() {
+      const seen = await look();
+      for (const result of [seen.search, seen.model]) {
+        if (result.status === 'rejected') deps.log.warn('warm-up failed', { cause: describeError(result.reason) });
+      }
+      for (const note of notes) deps.log.warn(note);
+    },
     health: () => ({
       status: failed ? 'degraded' : 'ok',
       max_concurrent: config.maxConcurrent,
@@ -48,17 +52,11 @@ export function createReport(config: Config, deps: { retriever: Retriever; provi
       search: mode,
       notes,
     }),
-    async ready(signal) {
-      const [search, model] = await Promise.allSettled([deps.retriever.stats(signal), deps.provider.status(signal)]);
-      failed = search.status === 'rejected' || model.status === 'rejected' || !model.value.ready;
-      return [
-        ...(search.status === 'rejected' ? [`retrieval: ${messageOf(search.reason)}`] : []),
-        ...(model.status === 'rejected'
-          ? [`model: ${messageOf(model.reason)}`]
-          : model.value.ready
-            ? []
-            : model.value.notes),
-      ];
+    async ready() {
+      looking ??= look().finally(() => {
+        looking = undefined;
+      });
+      return problemsOf(await looking);
     },
     async info(signal) {
       if (mode === 'unknown') mode = (await deps.retriever.search('warm up', 1, signal)).mode;
@@ -70,6 +68,29 @@ export function createReport(config: Config, deps: { retriever: Retriever; provi
       return { ...describe(config, deps.provider, mode, stats, status), model_file };
     },
   };
+}
+
+interface Seen {
+  search: PromiseSettledResult<unknown>;
+  model: PromiseSettledResult<ProviderStatus>;
+  /** Why it searches by words alone, in the words of our own search server. */
+  why: string | undefined;
+}
+
+function problemsOf({ search, model }: Seen): string[] {
+  return [
+    ...(search.status === 'rejected' ? [`retrieval: ${messageOf(search.reason)}`] : []),
+    ...(model.status === 'rejected' ? [`model: ${messageOf(model.reason)}`] : []),
+    ...(model.status === 'fulfilled' && !model.value.ready ? model.value.notes : []),
+  ];
+}
+
+function notesOf({ search, model, why }: Seen): string[] {
+  return [
+    ...(search.status === 'rejected' ? [`Retrieval does not work: ${messageOf(search.reason)}`] : []),
+    ...(why === undefined ? [] : [`Search goes by words alone. ${why}`]),
+    ...(model.status === 'rejected' ? [`The model does not answer: ${messageOf(model.reason)}`] : model.value.notes),
+  ];
 }
 
 function describe(

@@ -1,7 +1,11 @@
 /** Closing the service while answers are under way. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { answers, chunkText, type LlmStandIn, llmStandIn, type Script, startStream } from './testing/llm-stand-in.ts';
+import { standInCommand } from './testing/retrieval.ts';
 import { eventsOf, post, standInService } from './testing/service.ts';
 
 const QUESTION = { question: 'What is the default of bodyLimit?' };
@@ -63,4 +67,30 @@ it('/readyz is 503 when the model does not answer, and names it', async () => {
   expect(response.status).toBe(503);
   expect(await response.json()).toMatchObject({ ready: false, problems: [expect.stringMatching(/^model: /)] });
   await service.close();
+});
+
+it('/readyz is 503 when the index cannot be searched, also when it still tells its size', async () => {
+  llm = await llmStandIn(answers(['x']));
+  const service = await standInService({ mode: 'iserror', env: { ASKDOCS_WARMUP: 'false' } });
+  const response = await fetch(`${service.url}/readyz`);
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({ ready: false, problems: [expect.stringMatching(/^retrieval: /)] });
+  expect(await (await fetch(`${service.url}/healthz`)).json()).toMatchObject({ status: 'degraded' });
+  await service.close();
+});
+
+it('a hundred who ask /readyz at once cost one look', async () => {
+  llm = await llmStandIn(answers(['x']));
+  const folder = mkdtempSync(join(tmpdir(), 'askdocs-ready-'));
+  const calls = join(folder, 'calls');
+  const command = standInCommand('slow:1000', calls)
+    .map((word) => `"${word}"`)
+    .join(' ');
+  const service = await standInService({ env: { ASKDOCS_MCP_COMMAND: command } });
+  writeFileSync(calls, '');
+  const replies = await Promise.all(Array.from({ length: 100 }, () => fetch(`${service.url}/readyz`)));
+  expect(replies.every(({ status }) => status === 200)).toBe(true);
+  expect(readFileSync(calls, 'utf8').match(/tools\/call/g)?.length).toBeLessThan(20);
+  await service.close();
+  rmSync(folder, { recursive: true });
 });

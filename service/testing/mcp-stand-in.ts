@@ -1,6 +1,6 @@
 /**
  * A retrieval server for tests that speaks MCP by hand, and misbehaves as its first argument says. Modes: text (plain
- * crag-mcp text), typed, distant (low scores), empty, gated (all below the gate), iserror, refuse, nonsense, twenty, huge, slow:MS, hang,
+ * crag-mcp text), wordy (text, and stats with a note), typed, distant (low scores), empty, gated (all below the gate), iserror, refuse, nonsense, twenty, huge, slow:MS, hang,
  * crash, crash-once:FILE (dies in the first call, FILE remembers it), hang-once:FILE, flood (stderr), garbage (stdout),
  * document:FILE (one passage, the text of FILE), deaf (never answers initialize), stubborn (ignores the end of stdin and SIGTERM).
  */
@@ -98,7 +98,8 @@ function send(message: unknown): void {
 function call(request: Request): void {
   const reply = (value: unknown) => send({ jsonrpc: '2.0', id: request.id, result: value });
   if (request.params?.name === 'crag_stats') {
-    reply({ content: [{ type: 'text', text: 'db: stand-in\nchunks: 3\nfiles: 3\ndim: 384' }] });
+    const note = mode === 'wordy' ? '\nnote: The embedder cannot run: no such file.' : '';
+    reply({ content: [{ type: 'text', text: `db: stand-in\nchunks: 3\nfiles: 3\ndim: 384${note}` }] });
     return;
   }
   const k = request.params?.arguments?.k ?? 5;
