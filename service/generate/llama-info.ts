@@ -20,17 +20,15 @@ export interface LlamaProps {
 export interface LlamaInfo {
   /** Throws when the server does not answer, or is still loading. */
   props(signal: AbortSignal): Promise<LlamaProps>;
-  /** Tokens of a text, remembered for texts seen lately. */
+  /** Tokens of a text. */
   countTokens(text: string, signal: AbortSignal): Promise<number>;
 }
 
 const TIMEOUT_MS = 5000;
-const REMEMBERED = 4000;
 
 /** `baseUrl` is that of the OpenAI API; the others stand beside it, without `/v1`. */
 export function createLlamaInfo(baseUrl: string): LlamaInfo {
   const root = baseUrl.replace(/\/v1\/?$/, '');
-  const counts = new Map<string, number>();
   return {
     async props(signal) {
       const parsed = propsSchema.parse(await getJson(`${root}/props`, { method: 'GET' }, signal));
@@ -41,15 +39,11 @@ export function createLlamaInfo(baseUrl: string): LlamaInfo {
       };
     },
     async countTokens(text, signal) {
-      const known = counts.get(text);
-      if (known !== undefined) return known;
       const body = JSON.stringify({ content: text });
       const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
       const { tokens } = z
         .object({ tokens: z.array(z.unknown()) })
         .parse(await getJson(`${root}/tokenize`, init, signal));
-      if (counts.size >= REMEMBERED) counts.delete(counts.keys().next().value ?? '');
-      counts.set(text, tokens.length);
       return tokens.length;
     },
   };

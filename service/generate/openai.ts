@@ -94,6 +94,8 @@ async function fitToContext(sources: Source[], { blocks, rules, budget, count }:
   // A token is a byte at least: what fits by bytes need not be counted.
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), TEMPLATE_TOKENS);
   if (bytes <= budget) return sources;
+  // One question to the server nearly always settles it; each text alone is counted when something has to go.
+  if ((await count(texts.join('\n'))) + TEMPLATE_TOKENS + blocks.length <= budget) return sources;
   const [fixed = 0, ...sizes] = await Promise.all(texts.map(count));
   return fitSources(sources, { budget, fixed: fixed + TEMPLATE_TOKENS, sizes: sizes.map((size) => size + 1) });
 }
