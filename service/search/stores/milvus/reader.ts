@@ -3,7 +3,7 @@ import type { Passage } from '../../../contract.ts';
 import { sourceUrl } from '../../place.ts';
 import type { Found, IndexReader, ReaderOptions, SourceInfo, Wanted } from '../index-store.ts';
 import type { Address } from './address.ts';
-import { type Engine, openEngine, SEARCH_MS } from './client.ts';
+import { type Engine, openEngine, SEARCH_MS, within } from './client.ts';
 import { list, type Row } from './facts.ts';
 import { isRefused } from './failure.ts';
 import { passageOf, type Scores } from './rows.ts';
@@ -19,7 +19,9 @@ export async function openMilvusReader(address: Address, { dense }: ReaderOption
     meta: async () => (await view.state()).meta,
     prepare: async () => undefined,
     search: (wanted) =>
-      follow(view, (state) => search(engine, state, dense ? wanted : { ...wanted, vector: undefined })),
+      within(SEARCH_MS, address, () =>
+        follow(view, (state) => search(engine, state, dense ? wanted : { ...wanted, vector: undefined })),
+      ),
     sources: () => follow(view, (state) => listSources(state)),
     close: () => engine.close(),
   };
