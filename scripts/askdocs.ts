@@ -14,6 +14,7 @@ const root = defineCommand({
     init: () => import('./commands/init.ts').then((m) => m.initCommand),
     doctor: () => import('./commands/doctor.ts').then((m) => m.doctorCommand),
     index: () => import('./commands/index.ts').then((m) => m.indexCommand),
+    sources: () => import('./commands/sources.ts').then((m) => m.sourcesCommand),
     models: () => import('./commands/models.ts').then((m) => m.modelsCommand),
     calibrate: () => import('./commands/calibrate.ts').then((m) => m.calibrateCommand),
     serve: () => import('./commands/serve.ts').then((m) => m.serveCommand),

@@ -1,7 +1,10 @@
-/** `askdocs index PATH...`: makes an index of documents, or brings it into step with them. */
+/** `askdocs index PATH...`: makes an index of documents, or brings it into step with them; with --watch it stays in step. */
 import { defineCommand } from 'citty';
+import { CodedError } from '../../service/contract.ts';
 import { embedSettings, openEmbedder } from '../../service/search/embed/open.ts';
-import { type IndexSummary, indexPaths } from '../../service/search/ingest/index.ts';
+import { indexPaths } from '../../service/search/ingest/index.ts';
+import { watchPaths } from '../../service/search/ingest/watch.ts';
+import { summaryText } from '../index-summary.ts';
 import { interruptible } from '../interrupt.ts';
 import { createProgress } from '../progress.ts';
 import { formatArg, printJson } from '../tables.ts';
@@ -9,11 +12,28 @@ import { formatArg, printJson } from '../tables.ts';
 export const indexCommand = defineCommand({
   meta: {
     name: 'index',
-    description: 'Index a folder of documents (Markdown, plain text). Run again, it reads only what changed.',
+    description:
+      'Index folders and files: Markdown, MDX, text, HTML, PDF, DOCX, reStructuredText, AsciiDoc, notebooks, source code, JSONL records. Run again, it reads only what changed.',
   },
   args: {
     path: { type: 'positional', description: 'Folder or file to index; more may follow', required: true },
     db: { type: 'string', description: 'Where the index is kept', default: 'data/docs.db', valueHint: 'FILE' },
+    include: {
+      type: 'string',
+      description: 'Only files that fit one of these patterns; several by comma or by repeating it',
+      valueHint: "'*.md,guides/**'",
+    },
+    exclude: {
+      type: 'string',
+      description: 'No files that fit one of these patterns',
+      valueHint: "'drafts,*.test.ts'",
+    },
+    'base-url': {
+      type: 'string',
+      description: "Where the documents can be opened, for links in citations; kept in the index, '' takes it out",
+      valueHint: 'URL',
+    },
+    watch: { type: 'boolean', description: 'Go on and follow every change, until Ctrl-C', default: false },
     rebuild: {
       type: 'boolean',
       description: 'Read and embed everything anew, for instance after a change of embedder',
@@ -21,40 +41,75 @@ export const indexCommand = defineCommand({
     },
     format: formatArg,
   },
-  async run({ args }) {
-    const progress = createProgress();
+  async run({ args, rawArgs }) {
+    const options = {
+      roots: args._,
+      db: args.db,
+      rebuild: args.rebuild,
+      include: patterns(rawArgs, 'include'),
+      exclude: patterns(rawArgs, 'exclude'),
+      baseUrl: baseUrl(args['base-url']),
+    };
+    const json = args.format === 'json';
     const { embedder, note } = await openEmbedder(embedSettings(process.env));
-    const { db, rebuild } = args;
+    const progress = createProgress();
     try {
-      const summary = await interruptible((signal) =>
-        indexPaths({ roots: args._, db, embedder, rebuild, signal, onProgress: progress.update }),
-      );
-      progress.end();
-      if (args.format === 'json') printJson({ ...summary, note });
-      else console.log(summaryText(summary, note));
+      await interruptible(async (signal) => {
+        const all = { ...options, embedder, signal, onProgress: progress.update };
+        if (args.watch) return follow(all, { json, note, quiet: progress.end });
+        const summary = await indexPaths(all);
+        progress.end();
+        if (json) printJson({ ...summary, note });
+        else console.log(summaryText(summary, note));
+      });
     } finally {
       progress.end();
     }
   },
 });
 
-function summaryText(summary: IndexSummary, note: string | null): string {
-  const { files, passages, added, changed, removed, skipped, ignored, db } = summary;
-  const changes = [`${added} new`, `${changed} changed`, `${removed} removed`].filter((part) => !part.startsWith('0 '));
-  const first =
-    changes.length === 0
-      ? `Nothing changed: ${count(files, 'file')}, ${count(passages, 'passage')} in ${db}.`
-      : `Indexed ${changes.join(', ')}: now ${count(files, 'file')}, ${count(passages, 'passage')} in ${db}, after ${seconds(summary.ms)}.`;
-  const lines = skipped.map(({ source, reason }) => `  skipped ${source}: ${reason}`);
-  if (ignored > 0) lines.push(`  ${count(ignored, 'file')} of other formats left out`);
-  if (note !== null) lines.push(`  Searched by words alone: ${note}`);
-  return [first, ...lines].join('\n');
+type Options = Parameters<typeof indexPaths>[0] & { signal: AbortSignal };
+
+async function follow(
+  options: Options,
+  { json, note, quiet }: { json: boolean; note: string | null; quiet: () => void },
+) {
+  let first = true;
+  const time = () => new Date().toTimeString().slice(0, 8);
+  await watchPaths({
+    ...options,
+    onRun(summary) {
+      quiet();
+      if (json) console.log(JSON.stringify({ ...summary, note }));
+      else console.log(first ? summaryText(summary, note) : `${time()} ${summaryText(summary, null)}`);
+      if (first) console.error('Following changes; Ctrl-C ends it.');
+      first = false;
+    },
+    onProblem(message) {
+      quiet();
+      console.error(`${time()} ${message}`);
+    },
+  });
 }
 
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
+/** All values of an option that may be repeated, cut at the commas that stand outside braces. */
+function patterns(rawArgs: readonly string[], name: string): string[] {
+  const end = rawArgs.indexOf('--');
+  const words = end === -1 ? rawArgs : rawArgs.slice(0, end);
+  const values = words.flatMap((word, at) => {
+    if (word === `--${name}`) return [words[at + 1] ?? ''];
+    return word.startsWith(`--${name}=`) ? [word.slice(name.length + 3)] : [];
+  });
+  return values.flatMap((value) => value.split(/,(?![^{]*\})/)).filter((value) => value.trim() !== '');
 }
 
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
+function baseUrl(given: string | undefined): string | undefined {
+  if (given === undefined || given === '') return given;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw new CodedError(
+      'bad_input',
+      `--base-url is ${JSON.stringify(given)}; give an address that begins with http:// or https:// and to which the name of a document can be added.`,
+    );
+  return url.href;
 }

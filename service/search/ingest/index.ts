@@ -25,17 +25,28 @@ export async function indexPaths(options: PathOptions): Promise<IndexSummary> {
   return indexWalked(options, walked, { started });
 }
 
-/** The same for what has been found already; with a cache, files that did not change since are not read again. */
+export interface WalkedOptions {
+  started?: number;
+  /** Files that did not change since it was filled are not read again. */
+  cache?: Cache;
+  /** An index without a source is as good as any other. */
+  mayBeEmpty?: boolean;
+  /** Nothing is taken out: what was walked is not all there is. */
+  keepAll?: boolean;
+}
+
+/** The same for what has been found already. */
 export async function indexWalked(
   options: PathOptions,
   walked: Walked,
-  { started = Date.now(), cache, mayBeEmpty = false }: { started?: number; cache?: Cache; mayBeEmpty?: boolean } = {},
+  { started = Date.now(), cache, mayBeEmpty = false, keepAll = false }: WalkedOptions = {},
 ): Promise<IndexSummary> {
   return writing(options, async (run) => {
     run.skipped.push(...walked.skipped);
     run.total = walked.files.length;
     await takeFiles(run, walked.files, cache);
     if (run.seen.size === 0 && !mayBeEmpty) throw allBroken(options.roots, run);
+    if (keepAll) for (const source of run.writer.published.keys()) run.seen.add(source);
     return finish(run, { started, ignored: walked.ignored, leftOut: walked.leftOut });
   });
 }
