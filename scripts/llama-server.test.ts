@@ -1,5 +1,6 @@
 /** What scripts/llama-server.sh refuses, and how it starts a llama-server that is in PATH. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +48,29 @@ it.each([
   const { code, err } = await run(args);
   expect(code).toBe(64);
   expect(err).toMatch(message);
+});
+
+it('with --with-parent it ends with its input, passes SIGTERM on and gives the code of the server', async () => {
+  const server = '#!/bin/sh\ntrap "echo told; exit 7" TERM\necho up\nwhile :; do sleep 0.05; done\n';
+  const bin = mkdtempSync(join(tmpdir(), 'askdocs-llama-'));
+  writeFileSync(join(bin, 'llama-server'), server, { mode: 0o755 });
+  const start = async () => {
+    const child = spawn('bash', [SCRIPT, model, '--with-parent'], {
+      env: { PATH: `${bin}:${process.env.PATH}` },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const out: string[] = [];
+    child.stdout.on('data', (data) => out.push(String(data)));
+    await once(child.stdout, 'data');
+    return { child, out, ended: once(child, 'close') };
+  };
+  const told = await start();
+  told.child.kill('SIGTERM');
+  expect([(await told.ended)[0], told.out.join('')]).toEqual([7, 'up\ntold\n']);
+  const orphan = await start();
+  orphan.child.stdin.end();
+  expect([(await orphan.ended)[0], orphan.out.join('')]).toEqual([137, 'up\n']);
+  rmSync(bin, { recursive: true });
 });
 
 it('explains itself', async () => {

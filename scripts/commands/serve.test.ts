@@ -5,17 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { answers, chunkText, type LlmStandIn, llmStandIn, startStream } from '../../service/testing/llm-stand-in.ts';
 import { standInCommand } from '../../service/testing/retrieval.ts';
 import { eventsOf, post } from '../../service/testing/service.ts';
 
 const CLI = fileURLToPath(new URL('../askdocs.js', import.meta.url));
+const WITH_PARENT = ['--import', new URL('../with-parent.js', import.meta.url).href];
 const QUESTION = { question: 'What is the default of bodyLimit?' };
 const command = (mode: string) =>
   standInCommand(mode)
     .map((word) => `"${word}"`)
     .join(' ');
+
+// Each starts processes, several of them in a row.
+vi.setConfig({ testTimeout: 90_000 });
 
 interface Run {
   child: ChildProcess;
@@ -33,10 +37,10 @@ afterEach(async () => {
 });
 
 async function serve(env: Record<string, string> = {}, args: string[] = [], cwd = process.cwd()): Promise<Run> {
-  const child = spawn(process.execPath, [CLI, 'serve', '--port', '0', ...args], {
+  const child = spawn(process.execPath, [...WITH_PARENT, CLI, 'serve', '--port', '0', ...args], {
     cwd,
     env: { PATH: process.env.PATH, ASKDOCS_MCP_COMMAND: command('typed'), ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['pipe', 'ignore', 'pipe'],
   });
   let err = '';
   child.stderr?.on('data', (data) => {
@@ -45,7 +49,7 @@ async function serve(env: Record<string, string> = {}, args: string[] = [], cwd 
   const exit = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)));
   const run = { child, url: '', exit, err: () => err };
   runs.push(run);
-  await Promise.race([exit, expect.poll(() => err, { timeout: 15_000 }).toMatch(/askdocs answers on/)]);
+  await Promise.race([exit, expect.poll(() => err, { timeout: 25_000 }).toMatch(/askdocs answers on/)]);
   run.url = /askdocs answers on (\S+)/.exec(err)?.[1] ?? '';
   return run;
 }

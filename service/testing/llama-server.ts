@@ -21,9 +21,8 @@ export async function startLlama({
   startMs = 280_000,
 } = {}): Promise<LlamaServer> {
   const port = await freePort();
-  const child = spawn(SCRIPT, [model, '--slots', String(slots), '--context', String(context), '--port', String(port)], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const sizes = ['--slots', String(slots), '--context', String(context), '--port', String(port)];
+  const child = spawn(SCRIPT, [model, ...sizes, '--with-parent'], { stdio: ['pipe', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (data) => {
     said = (said + data).slice(-3000);
