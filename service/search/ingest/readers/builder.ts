@@ -15,7 +15,8 @@ export interface Builder {
   /** The first row is the header. */
   table(rows: readonly string[][]): void;
   code(text: string, language?: string): void;
-  page(number: number): void;
+  /** `ahead` counts characters of the block that comes next. */
+  page(number: number, ahead?: number): void;
   anchor(id: string): void;
   /** The first heading is the title where none is given. */
   document(title?: string): Document;
@@ -27,6 +28,7 @@ export function createBuilder(): Builder {
   const parts: string[] = [];
   let length = 0;
   let first = '';
+  let last: Block['kind'] | undefined;
   const path: { level: number; text: string }[] = [];
   const sections: Section[] = [{ heading: [], blocks: [] }];
   const pages: Mark<number>[] = [];
@@ -35,8 +37,11 @@ export function createBuilder(): Builder {
     const body = text.trimEnd().replace(/^\s*\n/, '');
     if (body === '') return;
     if (length + body.length > MAX_CHARS) throw new Unreadable(`holds more than ${MAX_CHARS / 1e6} million characters`);
-    if (length > 0) parts.push('\n\n');
-    length += length > 0 ? 2 : 0;
+    // The entries of a list stand together.
+    const gap = length === 0 ? '' : kind === 'item' && last === 'item' ? '\n' : '\n\n';
+    last = kind;
+    parts.push(gap);
+    length += gap.length;
     sections.at(-1)?.blocks.push({
       kind,
       start: length,
@@ -46,7 +51,8 @@ export function createBuilder(): Builder {
     parts.push(body);
     length += body.length;
   };
-  const next = () => (length > 0 ? length + 2 : 0);
+  /** Where the next block begins, or right before it. */
+  const next = () => (length > 0 ? length + 1 : 0);
   const anchor = (id: string) => {
     if (id !== '' && id.length <= 300) anchors.push({ at: next(), value: id });
   };
@@ -68,7 +74,7 @@ export function createBuilder(): Builder {
       const fence = fenceFor(text);
       block('code', `${fence}${language}\n${text.trimEnd()}\n${fence}`, `${fence}${language}`);
     },
-    page: (number) => void pages.push({ at: next(), value: number }),
+    page: (number, ahead = 0) => void pages.push({ at: next() + ahead, value: number }),
     anchor,
     size: () => length,
     document: (title = '') => ({

@@ -27,17 +27,22 @@ interface State {
   tables: number;
   rows: string[][];
   code: number;
+  /** Numbers of the tables that are no tables, and how many have begun. */
+  layoutTables: ReadonlySet<number>;
+  seenTables: number;
+  /** The last link within the page: where it leads, where it begins and ends in the open block. */
+  link: { href: string; start: number; end: number } | undefined;
 }
 
 /** Elements that begin and end a block. */
 const BLOCKS = new Set(
-  'p div section article main header footer aside blockquote figure figcaption details summary dl dt dd ul ol li table caption address fieldset body hr center'.split(
+  'p div section article main header footer aside blockquote figure figcaption details summary dl dt dd ul ol li table tr td th caption address fieldset body hr center'.split(
     ' ',
   ),
 );
 const MAX_DEPTH = 20;
 
-export function createHtmlWriter(builder: Builder): HtmlWriter {
+export function createHtmlWriter(builder: Builder, layoutTables: ReadonlySet<number>): HtmlWriter {
   const state: State = {
     builder,
     open: '',
@@ -50,6 +55,9 @@ export function createHtmlWriter(builder: Builder): HtmlWriter {
     tables: 0,
     rows: [],
     code: 0,
+    layoutTables,
+    seenTables: 0,
+    link: undefined,
   };
   return {
     open: (name, attributes) => (state.tables > 0 ? openInTable(state, name) : openElement(state, name, attributes)),
@@ -63,6 +71,8 @@ export function createHtmlWriter(builder: Builder): HtmlWriter {
 
 function openElement(state: State, name: string, attributes: Attributes): void {
   if (BLOCKS.has(name)) flush(state);
+  if (name === 'a' && attributes.href?.startsWith('#'))
+    state.link = { href: attributes.href, start: state.open.length, end: 0 };
   const level = /^h([1-6])$/.exec(name)?.[1];
   if (level !== undefined) {
     flush(state);
@@ -77,7 +87,7 @@ function openElement(state: State, name: string, attributes: Attributes): void {
   else if (name === 'li') state.item = marker(state);
   else if (name === 'pre') openPre(state, attributes);
   else if (name === 'code' || name === 'kbd' || name === 'samp') openCode(state, attributes);
-  else if (name === 'table') {
+  else if (name === 'table' && !state.layoutTables.has(state.seenTables++)) {
     state.tables = 1;
     state.rows = [];
   }
@@ -94,12 +104,15 @@ function closeElement(state: State, name: string): void {
     state.pre = 0;
   } else if (BLOCKS.has(name)) flush(state);
   if (name === 'ul' || name === 'ol') state.lists.pop();
+  if (name === 'a' && state.link !== undefined) state.link.end ||= state.open.length;
   if (name === 'code' || name === 'kbd' || name === 'samp') closeCode(state);
 }
 
 function openInTable(state: State, name: string): void {
-  if (name === 'table') state.tables++;
-  else if (name === 'br' || BLOCKS.has(name) || /^h[1-6]$|^pre$/.test(name)) state.open += ' ';
+  if (name === 'table') {
+    state.tables++;
+    state.seenTables++;
+  } else if (name === 'br' || BLOCKS.has(name) || /^h[1-6]$|^pre$/.test(name)) state.open += ' ';
   else if (state.tables > 1 && (name === 'td' || name === 'th' || name === 'tr')) state.open += ' ';
   else if (name === 'tr') {
     state.rows.push([]);
@@ -153,15 +166,27 @@ function marker(state: State): string {
 
 function flush(state: State): void {
   if (state.pre > 0 || state.heading > 0) return;
-  const text = state.open
+  const { open, item, link } = state;
+  state.open = '';
+  state.code = 0;
+  state.link = undefined;
+  const text = tidy(open);
+  if (text === '' || text === '``') return;
+  state.item = '';
+  if (item === '') {
+    state.builder.block('text', text);
+    return;
+  }
+  // An entry of a table of contents is written as a link, by which the chunker knows it.
+  const isEntry =
+    link !== undefined && tidy(open.slice(link.start, link.end)) === text && !/[[\]()\n]/.test(text + link.href);
+  state.builder.block('item', isEntry ? `${item}[${text}](${link.href})` : `${item}${text}`);
+}
+
+function tidy(text: string): string {
+  return text
     .split('\n')
     .map(oneLine)
     .filter((line) => line !== '')
     .join('\n');
-  state.open = '';
-  state.code = 0;
-  if (text === '' || text === '``') return;
-  if (state.item === '') state.builder.block('text', text);
-  else state.builder.block('item', `${state.item}${text}`);
-  state.item = '';
 }

@@ -3,7 +3,7 @@ import { Parser } from 'htmlparser2';
 import type { Document } from '../document.ts';
 import { byteOrderMark, decode, decodeAs } from '../encoding.ts';
 import { createBuilder, oneLine } from './builder.ts';
-import { isDropped, isMain } from './html-parts.ts';
+import { isDropped, isMain, type Survey, surveyOf } from './html-parts.ts';
 import { createHtmlWriter, type HtmlWriter } from './html-writer.ts';
 
 export async function readHtml(bytes: Uint8Array): Promise<Document> {
@@ -12,8 +12,10 @@ export async function readHtml(bytes: Uint8Array): Promise<Document> {
 
 /** The content of `<main>` or of the only `<article>`, where that is more than a fragment of the page; else all of it. */
 export function readHtmlText(html: string): Document {
-  const [main, whole] = [hasMain(html) ? extract(html, true) : undefined, extract(html, false)];
-  return main !== undefined && main.text.length * 5 >= whole.text.length && main.text !== '' ? main : whole;
+  const survey = surveyOf(html);
+  const whole = extract(html, survey, false);
+  const main = survey.hasMain ? extract(html, survey, true) : undefined;
+  return main !== undefined && main.text !== '' && main.text.length * 5 >= whole.text.length ? main : whole;
 }
 
 /** A byte order mark, what the page says of itself, else a guess. */
@@ -26,12 +28,6 @@ async function decodeHtml(bytes: Uint8Array): Promise<string> {
   // Read as ASCII it cannot be UTF-16, whatever it says; and UTF-8 is what decode tries first.
   if (named === undefined || /^utf/i.test(named) || bytes.includes(0)) return decode(bytes);
   return decodeAs(named, bytes) ?? decode(bytes);
-}
-
-function hasMain(html: string): boolean {
-  return (
-    /<main\b/i.test(html) || /\brole\s*=\s*["']?main\b/i.test(html) || (html.match(/<article\b/gi) ?? []).length === 1
-  );
 }
 
 /** Elements without content never close. */
@@ -51,9 +47,9 @@ const VOID = new Set([
   'wbr',
 ]);
 
-function extract(html: string, mainOnly: boolean): Document {
+function extract(html: string, survey: Survey, mainOnly: boolean): Document {
   const builder = createBuilder();
-  const writer = createHtmlWriter(builder);
+  const writer = createHtmlWriter(builder, survey.layoutTables);
   const page = createPage(writer, mainOnly);
   const parser = new Parser(
     { onopentag: page.open, onclosetag: page.close, ontext: page.text },

@@ -37,10 +37,9 @@ export function createBlocks(builder: Builder, all: readonly Line[]): Blocks {
       );
       const goesOn = state.open.length > 0 && !endsSentence(state.open);
       if (!goesOn) flush(state);
-      builder.page(number);
       lines.forEach((line, at) => {
         if (startsNew(state, line, goesOn && at === 0)) flush(state);
-        state.open.push(line);
+        state.open.push(at === 0 ? { ...line, page: number } : line);
       });
     },
     end: () => flush(state),
@@ -70,13 +69,20 @@ function flush(state: State): void {
   state.open = [];
   if (first === undefined) return;
   const together = lines.map((line) => line.text).join(' ');
+  if (first.page !== undefined) state.builder.page(first.page);
   if (isLarge(first, state.body) && together.length <= MAX_HEADING)
     state.builder.heading(state.sizes.indexOf(first.size) + 1, together);
   else if (isRow(first) && lines.length > 1) state.builder.table(lines.map(({ text }) => text.split('\t')));
-  else paragraph(state, joined(lines));
+  else paragraph(state, lines);
 }
 
-function paragraph({ builder }: State, text: string): void {
+function paragraph({ builder }: State, lines: readonly Line[]): void {
+  let text = '';
+  for (const [at, line] of lines.entries()) {
+    text = joined(text, line);
+    // A passage from the middle of a paragraph stands on the page that had begun by then.
+    if (at > 0 && line.page !== undefined) builder.page(line.page, Math.max(0, text.length - line.text.length));
+  }
   const bullet = BULLET.exec(text)?.[0];
   if (bullet === undefined) builder.block('text', text);
   else builder.block('item', `${/^\d/.test(bullet) ? bullet : '- '}${text.slice(bullet.length)}`);
@@ -91,14 +97,12 @@ function endsSentence(open: readonly Line[]): boolean {
   return last === undefined || isRow(last) || /[.!?:]["”’)]?$/.test(last.text);
 }
 
-/** One line, words divided at the end of a line put together again. */
-function joined(lines: readonly Line[]): string {
-  return lines.reduce((text, line) => {
-    const next = line.text.replaceAll('\t', '  ');
-    if (/\p{L}[-\u00ad]$/u.test(text) && /^\p{Ll}/u.test(next)) return text.slice(0, -1) + next;
-    const isCjk = /[\u3040-\u30ff\u4e00-\u9fff]$/.test(text) && /^[\u3040-\u30ff\u4e00-\u9fff]/.test(next);
-    return text === '' || isCjk ? text + next : `${text} ${next}`;
-  }, '');
+/** Words divided at the end of a line are put together again. */
+function joined(text: string, line: Line): string {
+  const next = line.text.replaceAll('\t', '  ');
+  if (/\p{L}[-\u00ad]$/u.test(text) && /^\p{Ll}/u.test(next)) return text.slice(0, -1) + next;
+  const isCjk = /[\u3040-\u30ff\u4e00-\u9fff]$/.test(text) && /^[\u3040-\u30ff\u4e00-\u9fff]/.test(next);
+  return text === '' || isCjk ? text + next : `${text} ${next}`;
 }
 
 function leadingOf(lines: readonly Line[], body: number): number {

@@ -17,6 +17,8 @@ export interface Line {
   x: number;
   y: number;
   right: number;
+  /** The page that begins with this line. */
+  page?: number;
 }
 
 export function linesOf(items: readonly TextItem[]): Line[] {
@@ -42,6 +44,11 @@ export function linesOf(items: readonly TextItem[]): Line[] {
   }
   close();
   return lines;
+}
+
+/** A line of a table of contents: it repeats a heading, and would answer for it. */
+export function isContents({ text }: Line): boolean {
+  return /(?:\.\s?){4,}\s*[\divxlc]{1,6}$/i.test(text.slice(-60));
 }
 
 /** Leaves out what most pages repeat at their top or bottom, and numbers of pages. */

@@ -6,7 +6,7 @@ import { getDocumentProxy } from 'unpdf';
 import { type Document, Unreadable } from '../document.ts';
 import { createBuilder, oneLine } from './builder.ts';
 import { createBlocks } from './pdf-blocks.ts';
-import { type Line, linesOf, type TextItem, withoutRunning } from './pdf-lines.ts';
+import { isContents, type Line, linesOf, type TextItem, withoutRunning } from './pdf-lines.ts';
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
@@ -34,7 +34,10 @@ export async function readPdf(bytes: Uint8Array): Promise<Document> {
     throw new Unreadable(
       `has no text on its ${counted(pages.length)}: if it was scanned, run it through OCR first, for example ocrmypdf`,
     );
-  const document = written(withoutRunning(pages), await titleOf(pdf));
+  const document = written(
+    withoutRunning(pages).map((lines) => lines.filter((line) => !isContents(line))),
+    await titleOf(pdf),
+  );
   const warnings = [
     ...(broken.length > 0 ? [`${named(broken)} cannot be read`] : []),
     ...(empty.length > 0 ? [`${named(empty)} without text: blank, or scanned`] : []),
