@@ -23,7 +23,8 @@ export async function startProofService(
 ): Promise<ProofService> {
   const folder = mkdtempSync(join(tmpdir(), 'askdocs-proof-'));
   const db = join(folder, 'docs.db');
-  await indexPaths({ roots: [join(ROOT, 'docs')], db });
+  // Without what earlier proofs printed, which quotes these documents.
+  await indexPaths({ roots: [join(ROOT, 'docs')], db, exclude: ['proofs/**'] });
   const config = loadConfig({ ASKDOCS_PORT: '0', ASKDOCS_MCP_DB: db, ...env });
   const service = await startService({ ...config, limits: { ...config.limits, ...limits } }, { log: silentLogger });
   return {
