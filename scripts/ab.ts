@@ -7,6 +7,7 @@ import type { Case } from '../harness/schema.ts';
 import { type Environment, loadConfig } from '../service/config.ts';
 import { CodedError } from '../service/contract.ts';
 import { silentLogger } from '../service/log.ts';
+import { isMilvus } from '../service/search/stores/milvus/address.ts';
 import { type Service, startService } from '../service/serve.ts';
 import type { Progress } from './progress.ts';
 import { recordRun } from './record.ts';
@@ -71,7 +72,7 @@ export function readSettings(path: string, environment: Environment): Environmen
 }
 
 function requireIndex(side: string, { db, command }: { db: string; command: readonly string[] | undefined }): void {
-  if (command === undefined && !existsSync(db)) {
+  if (command === undefined && !isMilvus(db) && !existsSync(db)) {
     throw new CodedError(
       'bad_input',
       `side ${side} has no index at ${db}; make one with askdocs index PATH --db ${db}`,

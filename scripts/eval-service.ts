@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { loadConfig } from '../service/config.ts';
 import { CodedError, healthSchema, readySchema } from '../service/contract.ts';
 import { createLogger } from '../service/log.ts';
+import { isMilvus } from '../service/search/stores/milvus/address.ts';
 import { startService } from '../service/serve.ts';
 import { readEnvironment } from './environment.ts';
 import { type LlamaServer, startLlama } from './llama-phase.ts';
@@ -28,7 +29,7 @@ export async function serviceFor(args: ServiceArgs, signal: AbortSignal): Promis
   if (args.url !== undefined) return serviceAt(checkedUrl(args.url), args, signal);
   const environment = readEnvironment();
   const db = args.db ?? environment.ASKDOCS_MCP_DB ?? 'data/docs.db';
-  if (!existsSync(db))
+  if (!isMilvus(db) && !existsSync(db))
     throw new CodedError('bad_input', `there is no index at ${db}; make one with askdocs index PATH --db ${db}`);
   const llama = args.answerGguf === undefined ? null : await startLlama(args.answerGguf, args.slots, signal);
   try {

@@ -9,6 +9,8 @@ import {
   oneOf,
   optionalText,
   optionalUrl,
+  secretText,
+  share,
   text,
   url,
   whole,
@@ -61,6 +63,8 @@ export interface LlmConfig {
   readonly priceInput: number;
   readonly priceOutput: number;
   readonly gguf: string | undefined;
+  /** What part of the model's slots is this replica's: 1 when there is no other. */
+  readonly slotsShare: number;
 }
 
 export interface SearchConfig {
@@ -88,6 +92,8 @@ export interface Config {
   readonly search: SearchConfig;
   readonly topK: number;
   readonly maxConcurrent: number;
+  /** What the fences around passages are made with; undefined: drawn once and kept beside the index. */
+  readonly fenceSecret: string | undefined;
   readonly warmup: boolean;
   readonly otel: {
     readonly endpoint: string | undefined;
@@ -120,6 +126,7 @@ export function loadConfig(env: Environment): Config {
     priceInput: read('LLM_PRICE_INPUT_PER_MTOK', decimal(0, 0, 100_000)),
     priceOutput: read('LLM_PRICE_OUTPUT_PER_MTOK', decimal(0, 0, 100_000)),
     gguf: read('LLM_GGUF', optionalText),
+    slotsShare: read('LLM_SLOTS_SHARE', share),
   };
   if (provider === 'openai' && llm.model === 'default') throw refusal('LLM_MODEL', '', SETTINGS.LLM_MODEL);
   return freeze({
@@ -134,6 +141,7 @@ export function loadConfig(env: Environment): Config {
     topK: read('TOP_K', whole(5, 1, MAX_K)),
     maxConcurrent: read('MAX_CONCURRENT', whole(4, 1, 1000)),
     warmup: read('WARMUP', flag(true)),
+    fenceSecret: read('FENCE_SECRET', secretText),
     otel: {
       endpoint: read('OTEL_ENDPOINT', optionalUrl),
       serviceName: read('OTEL_SERVICE_NAME', text('askdocs')),
@@ -166,13 +174,15 @@ export const SETTINGS = {
   LLM_PRICE_INPUT_PER_MTOK: 'US dollars per million tokens, 0 or more',
   LLM_PRICE_OUTPUT_PER_MTOK: 'US dollars per million tokens, 0 or more',
   LLM_GGUF: 'the path of a GGUF file',
+  LLM_SLOTS_SHARE: 'a part of 1, such as 1/3 or 0.5',
   MCP_COMMAND: 'a command line that starts a retrieval server on stdio',
-  MCP_DB: 'the path of an index',
+  MCP_DB: 'the path of an index, or milvus://HOST:PORT/COLLECTION',
   EMBED_MODEL: 'the name or folder of an embedder',
   EMBED_URL: 'an http or https address',
   TOP_K: `a whole number from 1 to ${MAX_K}`,
   MAX_CONCURRENT: 'a whole number from 1 to 1000',
   WARMUP: 'true or false',
+  FENCE_SECRET: '16 or more characters, the same for all replicas of a service',
   OTEL_ENDPOINT: 'an http or https address',
   OTEL_SERVICE_NAME: 'a name',
   OTEL_CONTENT: 'true or false',
@@ -196,7 +206,7 @@ function readSetting<T>(env: Environment, name: keyof typeof SETTINGS, kind: Kin
 }
 
 function refusal(name: string, given: string, accepted: string): CodedError {
-  const shown = name === 'LLM_API_KEY' || name === 'API_KEYS' ? '(not shown)' : JSON.stringify(given);
+  const shown = /KEY|SECRET/.test(name) ? '(not shown)' : JSON.stringify(given);
   return new CodedError('bad_config', `${PREFIX}${name} is ${shown}; it must be ${accepted}.`);
 }
 

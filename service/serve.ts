@@ -1,4 +1,5 @@
 /** Starts the service: configuration -> parts -> listening. */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -94,26 +95,44 @@ export function createPipeline(config: Config, log: Logger): Pipeline {
 function createProvider(config: Config, log: Logger): Provider {
   if (config.llm.provider === 'extractive') return createExtractive();
   const { llm, maxConcurrent } = config;
-  return createModel({ llm, maxConcurrent, secret: loadSecret(config.search.db, log), log });
+  return createModel({ llm, maxConcurrent, secret: secretOf(config, log), log });
+}
+
+/** Replicas that share one secret share the prompts that the model's server has cached. */
+function secretOf({ fenceSecret, search }: Config, log: Logger): Uint8Array {
+  if (fenceSecret !== undefined) return createHash('sha256').update(fenceSecret).digest();
+  return loadSecret(search.db, log);
 }
 
 /** The built-in search server needs an index; another server looks after its own. */
 function searchCommand({ search }: Config): readonly string[] {
   if (search.command !== undefined) return search.command;
-  if (!existsSync(search.db)) {
+  if (!isRemote(search.db) && !existsSync(search.db)) {
     throw new CodedError(
       'not_found',
       `There is no index at ${search.db}. Make one first: askdocs index FOLDER --db ${search.db}`,
     );
   }
   const server = fileURLToPath(new URL('./search/server.ts', import.meta.url));
-  return [process.execPath, '--import', import.meta.resolve('tsx'), server, '--db', search.db];
+  return [
+    process.execPath,
+    '--import',
+    import.meta.resolve('tsx'),
+    server,
+    ...(isRemote(search.db) ? [] : ['--db', search.db]),
+  ];
+}
+
+/** An index that an engine keeps; its address may hold a password, which a command line would show to everybody. */
+function isRemote(db: string): boolean {
+  return /^milvuss?:\/\//i.test(db);
 }
 
 /** Our own server sends its spans where we send ours; what another one would do with the address is not known. */
 function searchEnv({ search, otel }: Config): Record<string, string> {
-  if (search.command !== undefined || otel.endpoint === undefined) return { ...search.env };
-  return { ...search.env, ASKDOCS_OTEL_ENDPOINT: otel.endpoint, ASKDOCS_OTEL_SERVICE_NAME: otel.serviceName };
+  const own = isRemote(search.db) ? { ...search.env, CRAG_DB: search.db } : { ...search.env };
+  if (search.command !== undefined || otel.endpoint === undefined) return own;
+  return { ...own, ASKDOCS_OTEL_ENDPOINT: otel.endpoint, ASKDOCS_OTEL_SERVICE_NAME: otel.serviceName };
 }
 
 async function open(config: Config, deps: AppDeps): Promise<Listener> {

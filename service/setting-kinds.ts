@@ -6,6 +6,7 @@ export type Kind<T> = z.ZodType<T, string | undefined>;
 
 export const text = (fallback: string): Kind<string> => z.string().default(fallback);
 export const optionalText: Kind<string | undefined> = z.string().optional();
+export const secretText: Kind<string | undefined> = z.string().min(16).optional();
 const isHttp = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 export const url = (fallback: string): Kind<string> =>
   z
@@ -42,6 +43,17 @@ export function decimal(fallback: number, min: number, max: number): Kind<number
     .refine(inRange)
     .default(fallback);
 }
+
+/** A part of one, as a decimal or as a fraction: 0.5 or 1/2. */
+export const share: Kind<number> = z
+  .string()
+  .regex(/^(?:0?\.\d+|1(?:\.0+)?|[1-9]\d{0,3}\/[1-9]\d{0,3})$/)
+  .transform((value) => {
+    const [part = '', of = '1'] = value.split('/');
+    return Number(part) / Number(of);
+  })
+  .refine((value) => value > 0 && value <= 1)
+  .default(1);
 
 export function whole(fallback: number, min: number, max: number): Kind<number> {
   return decimal(fallback, min, max).refine(Number.isInteger) as Kind<number>;

@@ -9,6 +9,7 @@ import { embedSettings, openEmbedder } from '../../service/search/embed/open.ts'
 import { strengthOf } from '../../service/search/gate.ts';
 import { writeGate } from '../../service/search/gate-setting.ts';
 import { openStore, type Store } from '../../service/search/store.ts';
+import { shown, withToken } from '../../service/search/stores/milvus/address.ts';
 import { createProgress } from '../progress.ts';
 import { formatArg, printJson } from '../tables.ts';
 
@@ -42,15 +43,16 @@ export const calibrateCommand = defineCommand({
   async run({ args }) {
     const limit = shareOf(args['max-wrong-refusals']);
     const cases = loadCases(args.cases).filter(({ split }) => args.split === 'all' || split === args.split);
+    const db = withToken(args.db, process.env.ASKDOCS_SEARCH_TOKEN);
     const { embedder, note } = await openEmbedder(embedSettings(process.env));
-    const store = await openStore(args.db, { embedder, note });
+    const store = await openStore(db, { embedder, note });
     const measured = await measure(store, cases).finally(() => store.close());
     const curve = curveOf(measured);
     const chosen = choose(curve, limit);
     const warnings = warningsOf(measured);
-    if (!args['dry-run']) await writeGate(args.db, measured.mode, chosen.threshold);
+    if (!args['dry-run']) await writeGate(db, measured.mode, chosen.threshold);
     if (args.format === 'json') printJson({ mode: measured.mode, chosen, curve, warnings, written: !args['dry-run'] });
-    else print({ ...measured, chosen, curve, warnings, written: args['dry-run'] ? undefined : args.db });
+    else print({ ...measured, chosen, curve, warnings, written: args['dry-run'] ? undefined : shown(db) });
   },
 });
 

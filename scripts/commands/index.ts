@@ -4,6 +4,7 @@ import { CodedError } from '../../service/contract.ts';
 import { embedSettings, openEmbedder } from '../../service/search/embed/open.ts';
 import { indexPaths } from '../../service/search/ingest/index.ts';
 import { watchPaths } from '../../service/search/ingest/watch.ts';
+import { withToken } from '../../service/search/stores/milvus/address.ts';
 import { summaryText } from '../index-summary.ts';
 import { interruptible } from '../interrupt.ts';
 import { createProgress } from '../progress.ts';
@@ -17,7 +18,13 @@ export const indexCommand = defineCommand({
   },
   args: {
     path: { type: 'positional', description: 'Folder or file to index; more may follow', required: true },
-    db: { type: 'string', description: 'Where the index is kept', default: 'data/docs.db', valueHint: 'FILE' },
+    db: {
+      type: 'string',
+      alias: 'store',
+      description: 'Where the index is kept: a file, or milvus://HOST:PORT/COLLECTION',
+      default: 'data/docs.db',
+      valueHint: 'FILE',
+    },
     include: {
       type: 'string',
       description: 'Only files that fit one of these patterns; several by comma or by repeating it',
@@ -44,7 +51,7 @@ export const indexCommand = defineCommand({
   async run({ args, rawArgs }) {
     const options = {
       roots: args._,
-      db: args.db,
+      db: withToken(args.db, process.env.ASKDOCS_SEARCH_TOKEN),
       rebuild: args.rebuild,
       include: patterns(rawArgs, 'include'),
       exclude: patterns(rawArgs, 'exclude'),

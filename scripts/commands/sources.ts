@@ -1,5 +1,6 @@
 /** `askdocs sources`: which documents are in the index. */
 import { defineCommand } from 'citty';
+import { withToken } from '../../service/search/stores/milvus/address.ts';
 import { openReader } from '../../service/search/stores/open.ts';
 import { formatArg, printJson } from '../tables.ts';
 
@@ -10,12 +11,12 @@ export const sourcesCommand = defineCommand({
     format: { ...formatArg, description: 'How to print the list' },
   },
   async run({ args }) {
-    const reader = await openReader(args.db, { dense: false });
+    const reader = await openReader(withToken(args.db, process.env.ASKDOCS_SEARCH_TOKEN), { dense: false });
     try {
       const sources = await reader.sources();
-      if (args.format === 'json') printJson({ db: args.db, sources });
+      if (args.format === 'json') printJson({ db: reader.name, sources });
       else if (sources.length === 0)
-        console.log(`${args.db} is empty; fill it with askdocs index PATH --db ${args.db}`);
+        console.log(`${reader.name} is empty; fill it with askdocs index PATH --db ${reader.name}`);
       else console.log(table(sources));
     } finally {
       reader.close();

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Config, Environment } from '../../service/config.ts';
 import { silentLogger } from '../../service/log.ts';
 import { embedSettings, openEmbedder } from '../../service/search/embed/open.ts';
+import { isMilvus } from '../../service/search/stores/milvus/address.ts';
 import { createPipeline } from '../../service/serve.ts';
 import { type Check, fail, ok, said, warn } from './check.ts';
 
@@ -39,7 +40,7 @@ export async function embedderCheck(env: Environment): Promise<EmbedderCheck> {
 /** One search through the server that the service would start: it refuses an index that does not fit the settings. */
 export async function indexCheck(config: Config, embedderThere: boolean): Promise<Check> {
   const { db, command } = config.search;
-  if (command === undefined && !existsSync(db)) {
+  if (command === undefined && !isMilvus(db) && !existsSync(db)) {
     return fail('index', `none at ${resolve(db)}`, `Make one: askdocs index FOLDER --db ${db}`);
   }
   const { retriever } = createPipeline(config, silentLogger);

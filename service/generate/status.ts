@@ -27,12 +27,8 @@ export function llamaStatus(
   maxConcurrent: number,
 ): ProviderStatus {
   const notes: string[] = [];
-  if (slots !== null && slots !== maxConcurrent) {
-    const effect = slots < maxConcurrent ? 'requests beyond the slots wait there unseen' : 'some slots stay idle';
-    notes.push(
-      `ASKDOCS_MAX_CONCURRENT is ${maxConcurrent} and llama.cpp has ${slots} slots, so that ${effect}; set it to ${slots}, or start the server with -np ${maxConcurrent}.`,
-    );
-  }
+  const uneven = slots === null ? undefined : slotsNote(slots, llm.slotsShare, maxConcurrent);
+  if (uneven !== undefined) notes.push(uneven);
   // Rules, question and template take about 600 tokens, a passage about 200.
   const wanted = 1600 + llm.maxTokens;
   if (contextTokens !== null && contextTokens < wanted) {
@@ -41,4 +37,17 @@ export function llamaStatus(
     );
   }
   return { ready: true, notes, slots, contextTokens };
+}
+
+/** The limits of all replicas must add up to the slots: the model's server queues what is beyond them, and nobody sees it. */
+function slotsNote(slots: number, share: number, maxConcurrent: number): string | undefined {
+  // A third of 3 slots is 1, whatever the digits of a third say.
+  const own = Math.floor(slots * share + 1e-9);
+  if (own === maxConcurrent) return undefined;
+  const effect = own < maxConcurrent ? 'requests beyond the slots wait there unseen' : 'some slots stay idle';
+  if (share === 1)
+    return `ASKDOCS_MAX_CONCURRENT is ${maxConcurrent} and llama.cpp has ${slots} slots, so that ${effect}; set it to ${slots}, or start the server with -np ${maxConcurrent}.`;
+  const needed = Math.ceil(maxConcurrent / share - 1e-9);
+  const fix = own === 0 ? '' : `set it to ${own}, or `;
+  return `ASKDOCS_MAX_CONCURRENT is ${maxConcurrent}, and this replica's share (ASKDOCS_LLM_SLOTS_SHARE) of the ${slots} slots of llama.cpp is ${own}, so that ${effect}; ${fix}start the server with -np ${needed}.`;
 }

@@ -6,7 +6,8 @@ import { parseArgs } from 'node:util';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CodedError } from '../contract.ts';
 import { embedSettings, openEmbedder } from './embed/open.ts';
-import { openStore } from './store.ts';
+import { openStore, type Store } from './store.ts';
+import { withToken } from './stores/milvus/address.ts';
 import { searchTracing } from './telemetry.ts';
 import { createServer } from './tools.ts';
 
@@ -23,15 +24,27 @@ try {
   process.stdin.once('end', exit);
   process.stdin.once('close', exit);
   await server.connect(new StdioServerTransport());
+  void saySilentEngine(store);
 } catch (error) {
   console.error(error instanceof CodedError ? `askdocs search: ${error.message}` : error);
   process.exit(1);
 }
 
+/** An engine that is down does not end the server: each call says so until it is back. */
+async function saySilentEngine(store: Store): Promise<void> {
+  await store.stats().catch((error: unknown) => {
+    console.error(
+      error instanceof CodedError ? `askdocs search: ${error.message} Trying again with each call.` : error,
+    );
+  });
+}
+
 function readSettings(): { db: string; minCosine: number | undefined } {
   const { values } = parseArgs({ options: { db: { type: 'string' } }, strict: false });
-  const db = typeof values.db === 'string' ? values.db : process.env.CRAG_DB;
-  if (db === undefined || db === '') throw new CodedError('bad_config', 'Name the index with --db PATH or in CRAG_DB.');
+  const name = typeof values.db === 'string' ? values.db : process.env.CRAG_DB;
+  if (name === undefined || name === '')
+    throw new CodedError('bad_config', 'Name the index with --db PATH or in CRAG_DB.');
+  const db = withToken(name, process.env.ASKDOCS_SEARCH_TOKEN);
   const given = process.env.CRAG_MIN_COSINE;
   if (given === undefined || given === '') return { db, minCosine: undefined };
   const minCosine = Number(given);

@@ -5,6 +5,7 @@ import type { Chunk } from '../chunk.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { checkFacts, type Facts, factsOf } from '../fingerprint.ts';
 import type { IndexWriter, Meta, OnProgress } from '../stores/index-store.ts';
+import { shown } from '../stores/milvus/address.ts';
 import { openWriter } from '../stores/open.ts';
 import type { TextRecord } from './readers/records.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
@@ -69,7 +70,7 @@ export async function writing<T>(options: IndexOptions, work: (run: Run) => Prom
     staging: `${facts.chunker} ${facts.tokenizer}`,
     rebuild,
     check: (before) => {
-      if (!rebuild) checkBefore(before, facts, options.db);
+      if (!rebuild) checkBefore(before, facts, shown(options.db));
     },
   });
   const sandbox = options.sandbox ?? createSandbox();
@@ -137,7 +138,7 @@ export async function finish(
     ? 0
     : await writer.publish(seen, { ...facts, ...(baseUrl === (before.base_url ?? '') ? {} : { base_url: baseUrl }) });
   return {
-    db: options.db,
+    db: shown(options.db),
     files: seen.size,
     passages: Number((await writer.meta()).passages),
     ...run.counts,

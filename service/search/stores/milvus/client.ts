@@ -90,8 +90,13 @@ async function connect(sdk: Sdk, address: Address, ca: Buffer | undefined): Prom
     // The client would wait the whole time anew for each retry; the caller's bound counts.
     maxRetries: 0,
     telemetry: { enabled: false },
-    // A short pause between two attempts: an engine that is back is used within two seconds.
-    channelOptions: { 'grpc.initial_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': 2_000 },
+    channelOptions: {
+      // Pings on an idle connection make some servers hang up.
+      'grpc.keepalive_permit_without_calls': 0,
+      // A short pause between two attempts: an engine that is back is used within two seconds.
+      'grpc.initial_reconnect_backoff_ms': 200,
+      'grpc.max_reconnect_backoff_ms': 2_000,
+    },
   });
   try {
     await within(CONNECT_MS, address, () => client.connectPromise);

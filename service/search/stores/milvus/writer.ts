@@ -161,12 +161,16 @@ async function publish(parts: Parts, keep: ReadonlySet<string>, facts: Meta): Pr
   await takeAlong(parts);
   const unwanted = gone.map(keyOf).filter((key) => copied.delete(key));
   await building.remove(unwanted);
-  const gate = options.rebuild ? [] : Object.entries(before).filter(([name]) => name.startsWith('gate_'));
   await building.lease.confirm();
-  parts.after = await switchTo({ engine, building, base, meta: { ...Object.fromEntries(gate), ...facts } });
+  parts.after = await switchTo({ engine, building, base, meta: { ...kept(before, options.rebuild), ...facts } });
   building.staged.clear();
   copied.clear();
   return gone.length;
+}
+
+/** What is not said anew stays; a rebuild makes passages anew, for which a gate was not calibrated. */
+function kept({ generation: _, ...before }: Meta, rebuild: boolean): Meta {
+  return Object.fromEntries(Object.entries(before).filter(([name]) => !rebuild || !name.startsWith('gate_')));
 }
 
 async function hashesOf(engine: Engine, build: Build): Promise<Map<string, string>> {
