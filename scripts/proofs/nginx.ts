@@ -1,7 +1,8 @@
-/** Streams through a real nginx with default settings, and through two of them: pieces, silence, leaving, refusals. */
+/** Streams through a real nginx, with default settings, two of them, and as documented: pieces, silence, leaving, refusals. */
+import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chunkText, doneText, llmStandIn, startStream, usageText } from '../../service/testing/llm-stand-in.ts';
-import { nginxVersion, startNginx } from './nginx-server.ts';
+import { nginxVersion, startDocumentedNginx, startNginx } from './nginx-server.ts';
 import { keep, startProofService } from './setup.ts';
 
 /** What the model does is in the question. */
@@ -16,6 +17,8 @@ interface Arrival {
 }
 
 export async function proveNginx(): Promise<boolean> {
+  // The documented settings have TLS, here with a certificate that nobody vouches for.
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const lines = [nginxVersion(), ''];
   const held: boolean[] = [];
   const say = (name: string, holds: boolean, shown: string) => {
@@ -29,26 +32,31 @@ export async function proveNginx(): Promise<boolean> {
     ASKDOCS_LLM_BASE_URL: model.url,
     ASKDOCS_LLM_READ_TIMEOUT_S: '120',
     ASKDOCS_MAX_CONCURRENT: '3',
+    ASKDOCS_ALLOWED_HOSTS: 'docs.example.org',
   };
   const service = await startProofService(env);
   const quiet = await startProofService(env, { heartbeatMs: 600_000 });
   const one = await startNginx(service.url);
   const two = await startNginx(one.url);
   const quietOne = await startNginx(quiet.url);
-  const ways = { direct: service.url, 'one nginx': one.url, 'two nginx': two.url };
+  const shown = await startDocumentedNginx(service.url);
+  const ways = { direct: service.url, 'one nginx': one.url, 'two nginx': two.url, 'docs/deploy/nginx.conf': shown.url };
   try {
     for (const [way, url] of Object.entries(ways)) await provePieces(way, url, say);
     for (const [way, url] of Object.entries(ways)) await proveLeaving(way, url, model, say);
-    await proveRefusals(two.url, say);
+    await proveRefusals('two nginx', two.url, say);
+    await proveRefusals('docs/deploy/nginx.conf', shown.url, say);
+    proveDocumented(shown.url, say);
     await Promise.all([
       proveSilence('one nginx', one.url, true, say),
       proveSilence('two nginx', two.url, true, say),
+      proveSilence('docs/deploy/nginx.conf', shown.url, true, say),
       proveSilence('one nginx, and a service without heartbeat (must be cut)', quietOne.url, false, say),
     ]);
     keep('nginx', lines.join('\n'));
     return held.every(Boolean);
   } finally {
-    for (const nginx of [quietOne, two, one]) nginx.close();
+    for (const nginx of [shown, quietOne, two, one]) nginx.close();
     await Promise.all([service.close(), quiet.close()]);
     await model.close();
   }
@@ -110,18 +118,49 @@ async function proveLeaving(way: string, url: string, model: { open(): number },
   say(`leaving, ${way}`, before === 1 && model.open() === 0, `the model's server was left after ${Math.round(ms)} ms`);
 }
 
-async function proveRefusals(url: string, say: Say): Promise<void> {
+async function proveRefusals(way: string, url: string, say: Say): Promise<void> {
   const left = new AbortController();
   const busy = [1, 2, 3].map(() => ask(url, 'endless', left.signal).then(read, () => undefined));
   await sleep(500);
   const response = await ask(url, 'pieces');
   const { status } = response;
-  say('all slots taken, two nginx', status === 503, `${status}, Retry-After ${response.headers.get('retry-after')}`);
+  say(`all slots taken, ${way}`, status === 503, `${status}, Retry-After ${response.headers.get('retry-after')}`);
+  await response.body?.cancel();
   left.abort();
   await Promise.all(busy.map((each) => each.catch(() => undefined)));
   const id = (await fetch(`${url}/healthz`, { headers: { 'x-request-id': 'from-afar' } })).headers.get('x-request-id');
-  say('request id, two nginx', id === 'from-afar', String(id));
+  // The documented settings give every request a name of nginx's own, for its log and the service's.
+  const named = way.startsWith('docs') ? /^[0-9a-f]{32}$/.test(String(id)) : id === 'from-afar';
+  say(`request id, ${way}`, named, String(id));
   await sleep(300);
+}
+
+/** What only those settings do; curl, for it can call a name that no server knows. */
+function proveDocumented(url: string, say: Say): void {
+  const { port } = new URL(url);
+  const curl = (name: string, path: string, ...more: string[]) => {
+    const to = ['--resolve', `${name}:${port}:127.0.0.1`, `https://${name}:${port}${path}`];
+    const { stdout } = spawnSync('curl', ['-sk', '-o', '/dev/null', '-w', '%{http_code}', ...more, ...to], {
+      encoding: 'utf8',
+    });
+    return stdout;
+  };
+  const known = curl('docs.example.org', '/healthz');
+  const other = curl('other.example.org', '/healthz');
+  say(
+    'names, docs/deploy/nginx.conf',
+    known === '200' && other === '403',
+    `docs.example.org ${known}, any other ${other}`,
+  );
+  const large = curl('docs.example.org', '/ask', '-d', 'x'.repeat(300_000), '-H', 'content-type: application/json');
+  say('a body of 300 kB, docs/deploy/nginx.conf', large === '413', large);
+  const codes = Array.from({ length: 120 }, () => curl('docs.example.org', '/healthz'));
+  const refused = codes.filter((code) => code === '429').length;
+  say(
+    '120 requests at once, docs/deploy/nginx.conf',
+    refused > 0 && codes[0] === '200',
+    `${refused} answered with 429`,
+  );
 }
 
 async function proveSilence(way: string, url: string, whole: boolean, say: Say): Promise<void> {
