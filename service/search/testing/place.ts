@@ -8,8 +8,8 @@ export interface Place {
   fresh(): string;
   /** Until readers have seen what was published. */
   settle(): Promise<void>;
-  /** Moments of an index run of 400 files at which a test kills it. */
-  killAfterMs: readonly number[];
+  /** Files of a run that a test kills, and the moments at which it does. */
+  kills: { files: number; afterMs: readonly number[] };
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export async function sqlitePlace(): Promise<Place> {
   return {
     fresh: () => join(folder.root, `${++names}.db`),
     settle: async () => undefined,
-    killAfterMs: [0, 60, 120, 240],
+    kills: { files: 400, afterMs: [0, 60, 120, 240] },
     close: async () => folder.remove(),
   };
 }
@@ -30,7 +30,7 @@ export async function milvusPlace(): Promise<Place> {
     fresh: milvus.fresh,
     // Readers look where the alias points once a second.
     settle: () => new Promise((resolve) => setTimeout(resolve, 1_100)),
-    killAfterMs: [0, 500, 1_500, 4_000],
+    kills: { files: 150, afterMs: [300, 3_000] },
     close: milvus.stop,
   };
 }

@@ -68,8 +68,16 @@ async function begin(engine: Engine, options: WriterOptions | undefined): Promis
   } catch (error) {
     await dropBuild(engine, build).catch(() => undefined);
     // Another one was quicker, or has swept away what no alias pointed at.
-    throw isTaken(error) || isMissing(error) ? busy(engine.address.name) : error;
+    const other = isTaken(error) || isMissing(error) || (await isBuilding(engine));
+    throw other ? busy(engine.address.name) : error;
   }
+}
+
+async function isBuilding(engine: Engine): Promise<boolean> {
+  return targetOf(engine, buildingAlias(engine.address.collection)).then(
+    (target) => target !== undefined,
+    () => false,
+  );
 }
 
 /** Undefined when it was made for something else: then it is gone. */

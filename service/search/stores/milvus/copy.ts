@@ -71,6 +71,7 @@ async function* filesOf({ engine, from, wanted, vectors, batch }: Copying): Asyn
   const files = await factsOf(engine, from, wanted);
   const query = {
     collection_name: from.passages,
+    key: 'id',
     expr: batch === undefined ? 'piece >= 0' : 'piece == 0',
     output_fields: ['id', 'file', 'piece', 'hash', 'passage', 'tokens', ...(vectors ? ['dense'] : [])],
   };

@@ -44,7 +44,7 @@ export function factsIn(engine: Engine, collection_name: string): Facts {
     async *all(prefix) {
       for await (const row of rowsOf(
         engine,
-        { collection_name, expr: `key like "${prefix}%"`, output_fields: ['key', 'value'] },
+        { collection_name, expr: `key like "${prefix}%"`, output_fields: ['key', 'value'], key: 'key' },
         PAGE,
       ))
         yield [String(row.key), String(row.value)];
@@ -57,19 +57,29 @@ export const strong = ({ sdk }: Engine) => ({ consistency_level: sdk.Consistency
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** All rows of a query by primary key, page by page. */
-export async function* rowsOf(
-  engine: Engine,
-  query: { collection_name: string; expr: string; output_fields: string[] },
-  batchSize: number,
-): AsyncGenerator<Row> {
-  const pages = await engine.run((client) => client.queryIterator({ ...query, batchSize, ...strong(engine) }));
-  // The client's types say no more than that it can be iterated.
-  const iterator = (pages as AsyncIterable<Row[]>)[Symbol.asyncIterator]();
-  for (;;) {
-    const { done, value } = await engine.run(() => iterator.next());
-    if (done === true) return;
-    yield* value;
+export interface Listing {
+  collection_name: string;
+  expr: string;
+  output_fields: string[];
+  /** Primary key; a text, and one of the fields. */
+  key: string;
+}
+
+/**
+ * All rows that fit, by primary key, page by page. The client has an iterator; it does not ask for an order, without
+ * which a page may begin beyond rows that were never returned.
+ */
+export async function* rowsOf(engine: Engine, { key, expr, ...query }: Listing, limit: number): AsyncGenerator<Row> {
+  const params = { iterator: 'True', reduce_stop_for_best: 'True' };
+  for (let last = ''; ; ) {
+    const after = `(${expr}) and ${key} > ${JSON.stringify(last)}`;
+    const { data } = await engine.run((client) =>
+      client.query({ ...query, expr: after, limit, params, ...strong(engine) } as Parameters<typeof client.query>[0]),
+    );
+    const rows = (data as Row[]).sort((a, b) => (String(a[key]) < String(b[key]) ? -1 : 1));
+    yield* rows;
+    if (rows.length < limit) return;
+    last = String(rows.at(-1)?.[key]);
   }
 }
 

@@ -57,7 +57,12 @@ async function pointAt(engine: Engine, building: Building): Promise<void> {
 
 async function countPassages(engine: Engine, build: Build, add: (words: Iterable<string>) => void): Promise<number> {
   let passages = 0;
-  const query = { collection_name: build.passages, expr: 'piece == 0', output_fields: ['id', 'file', 'passage'] };
+  const query = {
+    collection_name: build.passages,
+    key: 'id',
+    expr: 'piece == 0',
+    output_fields: ['id', 'file', 'passage'],
+  };
   for await (const row of rowsOf(engine, query, PAGE)) {
     add(wordsOf(draftOf(row)));
     passages += 1;
