@@ -132,6 +132,7 @@ describe('a server that fails', () => {
     ['iserror', /reported a failure/],
     ['refuse', /refused the call/],
     ['nonsense', /not the contract/],
+    ['odd', /not the contract/],
   ])('with %s: an error at once, no restart, no detail', async (mode, message) => {
     const log = join(folder, 'log');
     retriever = standInRetriever(mode, { command: standInCommand(mode, log) });
@@ -140,6 +141,15 @@ describe('a server that fails', () => {
     expect((error as Error).message).not.toContain('secret');
     expect(readFileSync(log, 'utf8').match(/^initialize$/gm)).toHaveLength(1);
   });
+
+  it('that writes what is no protocol without end is killed long before the call times out', async () => {
+    const limits = { ...LIMITS, retrievalMs: 80_000 };
+    retriever = standInRetriever('babble', { limits });
+    await expect(retriever.search('q', 5, never)).rejects.toMatchObject({
+      code: 'retrieval_failed',
+      message: 'The retrieval server ended during the search.',
+    });
+  }, 90_000);
 });
 
 describe('leaving and closing', () => {

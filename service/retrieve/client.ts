@@ -5,6 +5,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { McpError, ErrorCode as McpErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import { CodedError, type Passage } from '../contract.ts';
 import type { Logger } from '../log.ts';
 import { parseStats, type Retrieved, readSearchResult, type ToolResult } from './passages.ts';
@@ -53,6 +54,8 @@ export function createRetriever(options: RetrieverOptions): Retriever {
       } catch (error) {
         if (signal.aborted) throw new CodedError('cancelled', 'The client left.', { cause: error });
         if (isRefusal(error)) throw failed('The retrieval server refused the call.', error);
+        if (error instanceof z.ZodError || error instanceof z.core.$ZodError)
+          throw failed('The retrieval server answered in a form that is not the contract.', error);
         if (connection !== undefined) link.drop(connection);
         if (attempt > 0 || link.isClosed()) throw asFailure(error);
         options.log.warn('the retrieval server failed; starting it again', { cause: messageOf(error) });
@@ -136,10 +139,12 @@ async function connect(options: RetrieverOptions): Promise<Connection> {
   const tail = keepTail(transport);
   // What is no protocol on its stdout is skipped; the log says so once.
   let complained = false;
+  const isFlood = createFloodCheck();
   client.onerror = (error) => {
     if (!complained)
       options.log.warn('the retrieval server wrote what is no protocol', { cause: messageOf(error).slice(0, 200) });
     complained = true;
+    if (isFlood()) endProcess(transport.pid);
   };
   let pid: number | undefined;
   try {
@@ -167,12 +172,32 @@ function keepTail(transport: StdioClientTransport): () => string {
 }
 
 async function kill({ client, pid }: Connection): Promise<void> {
+  endProcess(pid);
+  await client.close().catch(() => undefined);
+}
+
+function endProcess(pid: number | null | undefined): void {
   try {
-    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    if (pid !== undefined && pid !== null) process.kill(pid, 'SIGKILL');
   } catch {
     // It is gone already.
   }
-  await client.close().catch(() => undefined);
+}
+
+/** Each line that is no protocol costs the service as much as a message: so many in a second leave it no time to answer. */
+const FLOOD_PER_S = 2000;
+
+function createFloodCheck(now: () => number = () => performance.now()): () => boolean {
+  let since = now();
+  let count = 0;
+  return () => {
+    if (now() - since > 1000) {
+      since = now();
+      count = 0;
+    }
+    count += 1;
+    return count > FLOOD_PER_S;
+  };
 }
 
 /** An answer of the server that a restart would not change. */

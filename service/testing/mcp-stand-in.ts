@@ -1,7 +1,8 @@
 /**
  * A retrieval server for tests that speaks MCP by hand, and misbehaves as its first argument says. Modes: text (plain
  * crag-mcp text), wordy (text, and stats with a note), typed, distant (low scores), empty, gated (all below the gate), iserror, refuse, nonsense, twenty, huge, slow:MS, hang,
- * crash, crash-once:FILE (dies in the first call, FILE remembers it), hang-once:FILE, flood (stderr), garbage (stdout),
+ * crash, crash-once:FILE (dies in the first call, FILE remembers it), hang-once:FILE, flood (stderr), garbage (stdout), babble (stdout
+ * without end), odd (content that is no list),
  * document:FILE (one passage, the text of FILE), deaf (never answers initialize), stubborn (ignores the end of stdin and SIGTERM).
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -77,6 +78,7 @@ function result(k: number) {
       structuredContent: { passages: [], below_gate: typed, mode: 'hybrid', note },
     };
   }
+  if (mode === 'odd') return { content: 'no list' };
   if (mode === 'iserror')
     return { content: [{ type: 'text', text: 'the disk at /secret/path is on fire' }], isError: true };
   if (mode === 'nonsense') return { content: [{ type: 'text', text: 'Hello there' }] };
@@ -109,6 +111,8 @@ function call(request: Request): void {
     send({ jsonrpc: '2.0', id: request.id, error: { code: -32602, message: 'unknown tool' } });
     return;
   }
+  if (mode === 'babble') setInterval(() => process.stdout.write('noise\n'.repeat(20_000)), 1);
+  if (mode === 'babble') return;
   if (mode === 'flood') for (let i = 0; i < 4000; i += 1) process.stderr.write(`${'noise '.repeat(100)}\n`);
   if (mode === 'garbage') process.stdout.write('DEBUG: not protocol\n{"jsonrpc": broken\n\n{"a":1}\n');
   setTimeout(() => reply(result(k)), mode === 'slow' ? Number(argument) : 0);
