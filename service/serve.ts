@@ -29,6 +29,10 @@ export interface Service {
   close(): Promise<void>;
 }
 
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+}
+
 /** The parts of the pipeline, without HTTP. */
 export interface Pipeline {
   retriever: Retriever;
@@ -38,8 +42,14 @@ export interface Pipeline {
   log: Logger;
 }
 
+export interface StartOptions {
+  log?: Logger;
+  /** Ends the waiting for warm-up: the service is to be closed before it was ready. */
+  stop?: AbortSignal;
+}
+
 /** Resolves when the service listens; a missing index or a taken port stops it with a sentence. */
-export async function startService(config: Config, options: { log?: Logger } = {}): Promise<Service> {
+export async function startService(config: Config, options: StartOptions = {}): Promise<Service> {
   const log = options.log ?? createLogger(process.stderr);
   for (const name of config.unknown) log.warn(`${name} is no setting of askdocs and was not read`);
   if (!isLoopback(config.host) && config.access.keys.length === 0) {
@@ -68,7 +78,7 @@ export async function startService(config: Config, options: { log?: Logger } = {
     await pipeline.retriever.close();
     throw error;
   });
-  if (config.warmup) await report.warmUp();
+  if (config.warmup) await Promise.race([report.warmUp(), aborted(options.stop)]);
   const url = listener.url.replace(/\/$/, '');
   log.info('listening', { url, provider: pipeline.provider.name, model: pipeline.provider.model });
   let closing: Promise<void> | undefined;

@@ -88,6 +88,19 @@ describe('askdocs serve', () => {
     await expect.poll(() => isAlive(child as number)).toBe(false);
   });
 
+  it('SIGTERM while it waits for a retrieval server that does not greet: exit 0, and the child goes', async () => {
+    const started = serve({ ASKDOCS_MCP_COMMAND: command('deaf') });
+    await expect.poll(() => childrenOf(runs[0]?.child.pid ?? 0).length, { timeout: 25_000 }).toBe(1);
+    const [run, child] = [runs[0] as Run, childrenOf(runs[0]?.child.pid ?? 0)[0] as number];
+    // It listens already and tells so with its health: the signal must not cut that short.
+    run.child.kill('SIGTERM');
+    const at = performance.now();
+    expect(await run.exit).toBe(0);
+    expect(performance.now() - at).toBeLessThan(20_000);
+    await started;
+    expect(isAlive(child)).toBe(false);
+  });
+
   it('a second signal exits at once', async () => {
     llm = await llmStandIn(async (res) => {
       startStream(res);

@@ -20,8 +20,11 @@ export const serveCommand = defineCommand({
   },
   async run({ args }) {
     const stop = untilSignal();
-    const service = await startService(loadConfig(withOptions(args)));
-    process.stderr.write(`askdocs answers on ${service.url} (POST /ask); Ctrl-C stops it.\n`);
+    const stopping = new AbortController();
+    void stop.then(() => stopping.abort());
+    const service = await startService(loadConfig(withOptions(args)), { stop: stopping.signal });
+    if (!stopping.signal.aborted)
+      process.stderr.write(`askdocs answers on ${service.url} (POST /ask); Ctrl-C stops it.\n`);
     return await end(service, stop);
   },
 });

@@ -87,6 +87,8 @@ function createLink(options: RetrieverOptions) {
   let current: Promise<Connection> | undefined;
   let live: Connection | undefined;
   let closed = false;
+  /** Process id of a server that is being started. */
+  let starting: number | undefined;
   const forget = (connection: Connection) => {
     if (live === connection) {
       live = undefined;
@@ -94,7 +96,11 @@ function createLink(options: RetrieverOptions) {
     }
   };
   const open = async (): Promise<Connection> => {
-    const connection = await connect(options);
+    const connection = await connect(options, (pid) => {
+      starting = pid;
+    }).finally(() => {
+      starting = undefined;
+    });
     if (closed) {
       await kill(connection);
       throw new CodedError('unavailable', 'The service is shutting down.');
@@ -124,6 +130,8 @@ function createLink(options: RetrieverOptions) {
     },
     async close(): Promise<void> {
       closed = true;
+      // One that has not greeted yet has nothing to lose, and may take half a minute to.
+      endProcess(starting);
       const connection = await current?.catch(() => undefined);
       current = undefined;
       // The end of its stdin tells a well-behaved server to go; the transport kills the others after two seconds.
@@ -132,7 +140,7 @@ function createLink(options: RetrieverOptions) {
   };
 }
 
-async function connect(options: RetrieverOptions): Promise<Connection> {
+async function connect(options: RetrieverOptions, onPid: (pid: number | undefined) => void): Promise<Connection> {
   const [program = '', ...args] = options.command;
   const transport = new StdioClientTransport({ command: program, args, env: { ...options.env }, stderr: 'pipe' });
   const client = new Client({ name: 'askdocs', version: '1' });
@@ -150,6 +158,7 @@ async function connect(options: RetrieverOptions): Promise<Connection> {
   try {
     const connecting = client.connect(transport, { timeout: options.limits.retrievalStartMs });
     pid = transport.pid ?? undefined;
+    onPid(pid);
     await connecting;
     return { client, transport, pid };
   } catch (error) {
