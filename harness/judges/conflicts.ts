@@ -1,5 +1,6 @@
 /** Signs that a claim contradicts a text that shares its words: each is rare in faithful claims, so each lowers the score. */
-import { stem, type Words } from './words.ts';
+import { stem } from './stem.ts';
+import type { Token } from './tokens.ts';
 
 /** Opposites; a claim that has one of a pair where the text has only the other turns it round. */
 const OPPOSITES = pairs(
@@ -9,9 +10,21 @@ const OPPOSITES = pairs(
     'synchronously/asynchronously request/response client/server input/output incoming/outgoing inbound/outbound read/write add/remove parent/child ' +
     'success/failure succeed/fail always/never all/none some/all required/optional mandatory/optional must/may same/different equal/different public/private local/remote ' +
     'internal/external top/bottom left/right long/short longer/shorter fast/slow faster/slower old/new older/newer cheap/expensive hot/cold warm/cold true/false ' +
-    'positive/negative ascending/descending upper/lower push/pull send/receive encode/decode serialize/parse on/off win/lose won/lost north/south east/west ' +
+    'positive/negative sit/stand strong/weak rich/poor happy/sad young/old big/small large/small wet/dry full/empty dead/alive import/export hire/fire victory/defeat gain/lose profit/loss guilty/innocent legal/illegal approve/reject support/oppose confirm/deny agree/disagree love/hate major/minor majority/minority ascending/descending upper/lower push/pull send/receive encode/decode serialize/parse on/off win/lose won/lost north/south east/west ' +
     'day/night morning/evening summer/winter buy/sell up/down inside/outside within/outside possible/impossible safe/unsafe valid/invalid',
 );
+
+/** Of each of these kinds a thing is usually one: a claim with another one than the text contradicts it. */
+const KINDS = (
+  'red orange yellow green blue purple violet pink brown black white grey gray|monday tuesday wednesday thursday friday saturday sunday|' +
+  'january february march april june july august september october november december|spring summer autumn winter|north south east west|' +
+  'northern southern eastern western|man woman boy girl|men women boys girls|male female|he she|his her|father mother brother sister son daughter uncle aunt|' +
+  'husband wife|king queen|sit stand lie walk run jump sleep swim|sitting standing lying walking running jumping sleeping swimming|' +
+  'hourly daily weekly monthly yearly annually|second minute hour day week month year decade century|gold silver bronze|' +
+  'one both many several few none|single married divorced|mayor president minister governor senator|football baseball basketball tennis hockey cricket golf rugby'
+)
+  .split('|')
+  .map((kind) => new Set(kind.split(' ')));
 
 /** Words that claim more than most texts say. */
 const STRONG = new Set(
@@ -20,29 +33,69 @@ const STRONG = new Set(
   ),
 );
 
+const NEGATIONS = new Set(
+  'not no never neither nor none without nothing nobody unable fail failed refuse refused'.split(' '),
+);
+
 /** Words whose opposite, and not themselves, stand in the text. */
-export function oppositesIn(claim: Words, text: Words): number {
-  const said = new Set(claim.plain.map(stem));
-  const there = new Set(text.plain.map(stem));
-  return lacking(said, there).filter((word) =>
-    OPPOSITES.get(word)?.some((other) => there.has(other) && !said.has(other)),
+export function oppositesIn(claim: readonly Token[], text: readonly Token[]): number {
+  const said = new Set(claim.map((token) => token.stem));
+  const there = new Set(text.map((token) => token.stem));
+  return [...said].filter(
+    (word) => !there.has(word) && OPPOSITES.get(word)?.some((other) => there.has(other) && !said.has(other)),
   ).length;
 }
 
+/** Words of a kind of which the text has another member, and not this one. */
+export function exchangedKinds(claim: readonly Token[], text: readonly Token[]): number {
+  const said = new Set(claim.map((token) => token.text));
+  const there = new Set(text.map((token) => token.text));
+  let found = 0;
+  for (const kind of KINDS) {
+    const only = [...said].filter((word) => kind.has(word) && !there.has(word)).length;
+    const instead = [...there].filter((word) => kind.has(word) && !said.has(word)).length;
+    found += Math.min(only, instead);
+  }
+  return found;
+}
+
 /** Strong words the text does not have. */
-export function overstatements(claim: Words, text: Words): number {
-  return lacking(new Set(claim.plain), new Set(text.plain)).filter((word) => STRONG.has(word)).length;
+export function overstatements(claim: readonly Token[], text: readonly Token[]): number {
+  const there = new Set(text.map((token) => token.text));
+  return new Set(claim.filter((token) => STRONG.has(token.text) && !there.has(token.text)).map((token) => token.text))
+    .size;
 }
 
-/** One side denies something, the other nothing, and a word both have stands under the denial. */
-export function turnsRound(claim: Words, text: Words): boolean {
-  if (claim.denied.size > 0 === text.denied.size > 0) return false;
-  const [denied, other] = claim.denied.size > 0 ? [claim.denied, text.stems] : [text.denied, claim.stems];
-  return other.some((word) => denied.has(word));
+/** One side denies something and the other does not, or a word both have stands under the denial of one of them only. */
+export function denialDiffers(claim: readonly Token[], text: readonly Token[]): boolean {
+  const [a, b] = [denied(claim), denied(text)];
+  const [said, there] = [stems(claim), stems(text)];
+  const onlyClaim = [...a].some((word) => there.has(word) && !b.has(word));
+  const onlyText = [...b].some((word) => said.has(word) && !a.has(word));
+  return onlyClaim || onlyText;
 }
 
-function lacking(words: Set<string>, text: Set<string>): string[] {
-  return [...words].filter((word) => !text.has(word));
+/** Content words a denial covers. */
+const REACH = 3;
+
+function denied(tokens: readonly Token[]): Set<string> {
+  const found = new Set<string>();
+  let reach = 0;
+  let sentence = -1;
+  for (const token of tokens) {
+    if (token.pause || token.sentence !== sentence) reach = 0;
+    sentence = token.sentence;
+    if (NEGATIONS.has(token.text)) reach = REACH;
+    else if (token.content && reach > 0) {
+      found.add(token.stem);
+      reach -= 1;
+    }
+  }
+  return found;
+}
+
+function stems(tokens: readonly Token[]): Set<string> {
+  return new Set(tokens.map((token) => token.stem));
 }
 
 function pairs(list: string): Map<string, string[]> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lexicalJudge } from './lexical.ts';
+import { LEXICAL_SETTINGS, lexicalJudge } from './lexical.ts';
 
 const PASSAGE = `The \`bodyLimit\` option sets the largest body the server accepts, 1048576 bytes by default. Larger requests are answered
 with status 413. Logging is disabled by default. The handler runs before the validation. Some plugins may add hooks. Retries are not
@@ -45,15 +45,6 @@ test.each([
 
 test('the fingerprint changes with the rules and is the same otherwise', () => {
   expect(lexicalJudge().info.fingerprint).toBe(lexicalJudge().info.fingerprint);
-  const other = lexicalJudge({
-    version: 1,
-    threshold: 0.7,
-    window: 3,
-    missingNumber: 0.5,
-    missingName: 0.7,
-    opposite: 0.5,
-    overstatement: 0.6,
-    denial: 0.5,
-  });
+  const other = lexicalJudge({ ...LEXICAL_SETTINGS, threshold: 0.7 });
   expect(other.info.fingerprint).not.toBe(lexicalJudge().info.fingerprint);
 });
