@@ -1,5 +1,6 @@
 /** Prints an answer as it streams, then its sources. */
 import type { Answer, AskEvent, Passage, Source } from '../service/contract.ts';
+import { placeText, safeLink } from '../service/place.ts';
 
 interface Out {
   write(text: string): unknown;
@@ -52,7 +53,10 @@ export class AnswerPrinter {
     if (passages.length > 0) this.out.write(head);
     for (const passage of passages) {
       const heading = passage.heading.filter((part) => part !== passage.title).join(' > ');
-      this.out.write(`  ${mark(passage)} ${passage.source}${heading === '' ? '' : `  (${heading})`}\n`);
+      const place = placeText(passage);
+      const where = `${heading === '' ? '' : `  (${heading})`}${place === '' ? '' : `, ${place}`}`;
+      const link = safeLink(passage);
+      this.out.write(`  ${mark(passage)} ${passage.source}${where}${link === undefined ? '' : `\n      ${link}`}\n`);
     }
   }
 }

@@ -29,7 +29,7 @@ export function placeFields(
 /** Base URL and source as one address; browsers open a PDF at `#page=3`. */
 export function linkOf(source: string, baseUrl: string | undefined, fragment?: string): string | undefined {
   if (!baseUrl) return undefined;
-  const path = source.split('/').map(encodeURIComponent).join('/');
+  const path = source.split('/').map(encoded).join('/');
   const hash = fragment === undefined || fragment === '' ? '' : `#${encodeURI(fragment)}`;
   return `${baseUrl}${baseUrl.endsWith('/') ? '' : '/'}${path}${hash}`;
 }
@@ -44,4 +44,9 @@ export function sourceUrl(source: string, kept: string | null, baseUrl: string |
   const own = kept === null || kept === '' ? undefined : (JSON.parse(kept) as Place).url;
   const url = own ?? linkOf(source, baseUrl);
   return url === undefined ? {} : { url };
+}
+
+/** Parentheses too: they would end a link in Markdown. */
+function encoded(part: string): string {
+  return encodeURIComponent(part).replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29'));
 }

@@ -71,7 +71,7 @@ async function realService(): Promise<Service> {
     `# Zebras ${ATTACK}\n\nA zebra eats grass all day. ${ATTACK} Zebras sleep standing up.\n`,
   );
   const db = join(dir, 'docs.db');
-  await indexPaths({ roots: [docs], db });
+  await indexPaths({ roots: [docs], db, baseUrl: 'https://docs.example/v1' });
   const service = await startService(loadConfig({ ASKDOCS_PORT: '0', ASKDOCS_MCP_DB: db }), { log: silentLogger });
   closing.push(() => service.close());
   return service;
@@ -117,6 +117,9 @@ browserTest('asks by keyboard, streams, and leads from a citation to the quote a
   expect(await details.getAttribute('open')).not.toBeNull();
   expect(await details.locator('mark.current').textContent()).toContain('1048576 bytes');
   expect(await page.evaluate('document.activeElement.parentElement.id')).toBe('source-1');
+  expect(await details.locator('summary').textContent()).toMatch(/server\.md › .*, line 1$/);
+  const link = details.getByRole('link', { name: 'Open server.md' });
+  expect(await link.getAttribute('href')).toBe('https://docs.example/v1/server.md');
   await details.getByRole('button', { name: 'Back to the answer' }).click();
   expect(await cite.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
   expect(await page.locator('#facts').textContent()).toMatch(/in all, search \d+.*Trace [0-9a-f]{32}/);

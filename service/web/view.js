@@ -99,11 +99,24 @@ export function drawPassage(passage, n) {
     ...(n === null ? [] : [element('span', { class: 'n', text: `[${n}] ` })]),
     element('span', { class: 'source', text: passage.source }),
     ...(heading === '' ? [] : [element('span', { class: 'dim', text: ` › ${heading}` })]),
+    ...(placeOf(passage) === '' ? [] : [element('span', { class: 'dim', text: `, ${placeOf(passage)}` })]),
     ...(passage.used === false ? [element('span', { class: 'flag', text: 'did not fit' })] : []),
   ]);
   const text = element('div', { class: 'passage', dir: 'auto', text: passage.text });
   const back = element('button', { type: 'button', class: 'quiet back', hidden: true, text: 'Back to the answer' });
-  return element('details', n === null ? {} : { id: `source-${n}` }, [summary, text, back]);
+  return element('details', n === null ? {} : { id: `source-${n}` }, [summary, ...linkTo(passage), text, back]);
+}
+
+function placeOf({ page, line }) {
+  if (page !== undefined) return `page ${page}`;
+  return line === undefined ? '' : `line ${line}`;
+}
+
+/** Beside the text, not in the summary: a link within a button would be two things at one press. Never another scheme. */
+function linkTo(passage) {
+  if (!/^https?:\/\//i.test(passage.url ?? '')) return [];
+  const text = `Open ${passage.source}${passage.page === undefined ? '' : ` at page ${passage.page}`}`;
+  return [element('a', { class: 'open', href: passage.url, target: '_blank', rel: 'noopener noreferrer', text })];
 }
 
 /** Marks what the answer took from a passage; `current` is the quote of the citation that was pressed. */
