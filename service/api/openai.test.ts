@@ -178,6 +178,7 @@ describe('failures, as the stock client raises them', () => {
     const openai = await start(answers(['x']));
     const error = await caught(openai.chat.completions.create({ model: 'x', messages: wrong }));
     expect(error).toMatchObject({ status: 422, code: 'bad_input', type: 'invalid_request_error' });
+    expect((error as { error?: unknown }).error).not.toHaveProperty('stage');
     expect(error.message).toMatch(message);
   });
 

@@ -64,7 +64,9 @@ async function handleChat(event: H3Event, deps: OpenAiDeps): Promise<Response> {
   } catch (error) {
     const { status, headers } = failure(error, deps);
     headers.delete('content-length');
-    return Response.json(openaiError(failureOf(error, 'internal')), { status, headers });
+    const { stage, code, message } = failureOf(error, 'internal');
+    // What was never taken up failed in no stage.
+    return Response.json(openaiError({ code, message, ...(code === 'internal' ? { stage } : {}) }), { status, headers });
   }
 }
 
