@@ -69,7 +69,8 @@ export function openJournal<T>(path: string): Journal<T> {
   };
 }
 
-function parseLine<T extends z.ZodType>(raw: string, schema: T): { value: z.infer<T> } | { problem: string } {
+/** One line by itself: for files that are read as a stream. */
+export function parseLine<T extends z.ZodType>(raw: string, schema: T): { value: z.infer<T> } | { problem: string } {
   let json: unknown;
   try {
     json = JSON.parse(raw);

@@ -1,9 +1,10 @@
 /** `askdocs eval retrieval`: a labelled set of one's own, straight on the store, without service and gate. */
 import { createReadStream, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { defineCommand } from 'citty';
 import { type Document, parseDocument, parseQrels, parseQueries, type Qrels } from '../../harness/beir.ts';
+import { checkSet } from '../../harness/beir-check.ts';
 import { readText } from '../../harness/jsonl.ts';
 import { DEPTH, measureSet, rankDocuments, type SetMetric, toTrec } from '../../harness/retrieval-set.ts';
 import { CodedError, type Passage } from '../../service/contract.ts';
@@ -50,18 +51,19 @@ export const retrievalCommand = defineCommand({
       // By words alone an index needs no embedding, which is most of the work; it is another index then.
       const embedding =
         mode === 'lexical' ? { embedder: null, note: null } : await openEmbedder(embedSettings(readEnvironment()));
-      const name = `${basename(args.corpus, '.jsonl')}${embedding.embedder === null ? '-lexical' : ''}`;
-      const db = await buildIndex(args.corpus, args.index ?? join('data/retrieval', name), embedding.embedder, signal);
-      const store = await openStore(db, embedding);
+      if (mode !== undefined && mode !== 'lexical' && embedding.embedder === null)
+        throw new CodedError('bad_input', `--mode ${mode} needs an embedder. ${embedding.note ?? ''}`.trim());
+      const folder = args.index ?? join('data/retrieval', nameOf(args.corpus));
+      const built = await buildIndex(args.corpus, folder, embedding.embedder, signal);
+      const set = checkSet(queries, qrels, built.documents);
+      const store = await openStore(built.db, embedding);
       try {
-        const found = await askAll(store, queries, qrels, mode, signal);
+        const found = await askAll(store, queries, set.qrels, mode, signal);
         if (signal.aborted) return 130;
-        if (args.runOut !== undefined) writeFileSync(args.runOut, found.trec.join(''));
-        print(
-          measureSet(found.run, qrels),
-          { mode: found.mode, queries: qrels.size, documents: Number((await store.stats()).files) },
-          args.format,
-        );
+        if (args.runOut !== undefined) writeOut(args.runOut, found.trec);
+        const notes = [...built.notes, ...set.notes, ...found.notes];
+        const about = { mode: found.mode, queries: set.qrels.size, documents: built.documents.size, notes };
+        print(measureSet(found.run, set.qrels), about, args.format);
         return 0;
       } finally {
         store.close();
@@ -69,68 +71,83 @@ export const retrievalCommand = defineCommand({
     }),
 });
 
-async function buildIndex(
-  corpus: string,
-  folder: string,
-  embedder: Embedder | null,
-  signal: AbortSignal,
-): Promise<string> {
+/** Sets in BEIR's shape all call the file corpus.jsonl; their folder tells them apart. */
+export function nameOf(corpus: string): string {
+  const name = basename(corpus, '.jsonl');
+  return name === 'corpus' ? basename(dirname(resolve(corpus))) || name : name;
+}
+
+async function buildIndex(corpus: string, folder: string, embedder: Embedder | null, signal: AbortSignal) {
   if (!existsSync(corpus)) throw new CodedError('bad_input', `cannot read the corpus ${corpus}: it does not exist`);
   mkdirSync(folder, { recursive: true });
-  const db = join(folder, 'docs.db');
+  const db = join(folder, embedder === null ? 'docs-lexical.db' : 'docs.db');
   const progress = createProgress();
   const onProgress = (done: number, total: number, label: string) =>
     progress.update(done, Math.max(total, done), label);
-  const summary = await indexRecords({ db, records: documents(corpus), embedder, onProgress, signal });
+  const seen = { documents: new Set<string>(), empty: 0 };
+  const summary = await indexRecords({ db, records: documents(corpus, seen), embedder, onProgress, signal });
+  if (summary.files === 0) throw new CodedError('bad_input', `${corpus} holds no document`);
   progress.end(
     `${summary.files} documents, ${summary.passages} passages in ${db} (${summary.added + summary.changed} new).`,
   );
-  return db;
+  const notes = seen.empty === 0 ? [] : [`${seen.empty} documents have neither title nor text and are never found.`];
+  return { db, documents: seen.documents, notes };
 }
 
 /** Line by line: a corpus may be larger than a string. */
-async function* documents(path: string): AsyncGenerator<Document> {
+async function* documents(path: string, seen: { documents: Set<string>; empty: number }): AsyncGenerator<Document> {
   let number = 0;
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
     number += 1;
-    if (line.trim() !== '') yield parseDocument(line, path, number);
+    if (line.replace('\uFEFF', '').trim() === '') continue;
+    const document = parseDocument(line, path, number);
+    if (seen.documents.has(document.id))
+      throw new CodedError('bad_input', `${path}:${number}: a second document has the id "${document.id}"`);
+    seen.documents.add(document.id);
+    if (document.text.trim() === '') seen.empty += 1;
+    yield document;
   }
 }
 
 async function askAll(
   store: Store,
-  queries: Map<string, string>,
+  queries: ReadonlyMap<string, string>,
   qrels: Qrels,
   mode: Mode | undefined,
   signal: AbortSignal,
-): Promise<{ run: Map<string, string[]>; trec: string[]; mode: string }> {
+): Promise<{ run: Map<string, string[]>; trec: string[]; mode: string; notes: string[] }> {
   const progress = createProgress();
   const run = new Map<string, string[]>();
   const trec: string[] = [];
-  let used: string = mode ?? '';
+  const answered = new Map<string, number>();
+  // Hybrid is what the service does: a question in a script the embedder does not know goes by words alone.
+  const wanted = mode === 'hybrid' ? undefined : mode;
   for (const query of qrels.keys()) {
     if (signal.aborted) break;
-    const text = queries.get(query);
-    if (text === undefined)
-      throw new CodedError('bad_input', `the judgements name query "${query}", which the queries do not have`);
-    const { passages, mode: answered } = await searchDeep(store, text, mode);
-    if (mode !== undefined && answered !== mode) {
-      throw new CodedError(
-        'bad_input',
-        `this index cannot search ${mode}, only ${answered}; askdocs models pull fetches the embedder`,
-      );
-    }
-    used = answered;
-    const ranked = rankDocuments(passages);
+    const text = queries.get(query) ?? '';
+    const found = text.trim() === '' ? undefined : await searchDeep(store, text, wanted);
+    const ranked = rankDocuments(found?.passages ?? []);
     run.set(
       query,
       ranked.map((document) => document.id),
     );
-    trec.push(toTrec(query, ranked, `askdocs-${answered}`));
+    if (found !== undefined) answered.set(found.mode, (answered.get(found.mode) ?? 0) + 1);
+    trec.push(toTrec(query, ranked, `askdocs-${found?.mode ?? mode ?? 'lexical'}`));
     progress.update(run.size, qrels.size, 'searching');
   }
   progress.end();
-  return { run, trec, mode: used };
+  const [used = mode ?? 'lexical'] = answered.has('hybrid') ? ['hybrid'] : [...answered.keys()];
+  const byWords = used === 'lexical' ? 0 : (answered.get('lexical') ?? 0);
+  const words = `${byWords} queries are in a script the embedder does not know and went by words alone.`;
+  return { run, trec, mode: used, notes: byWords === 0 ? [] : [words] };
+}
+
+function writeOut(path: string, lines: readonly string[]): void {
+  try {
+    writeFileSync(path, lines.join(''));
+  } catch (cause) {
+    throw new CodedError('bad_input', `cannot write the run to ${path}: is there such a folder?`, { cause });
+  }
 }
 
 /** As many passages as it takes for enough documents. */
@@ -148,7 +165,7 @@ async function searchDeep(
 
 function print(
   metrics: SetMetric[],
-  about: { mode: string; queries: number; documents: number },
+  about: { mode: string; queries: number; documents: number; notes: string[] },
   format: string,
 ): void {
   if (format === 'json') {
@@ -156,6 +173,7 @@ function print(
     return;
   }
   process.stdout.write(`${about.mode}, ${about.queries} queries, ${about.documents} documents\n`);
+  for (const note of about.notes) process.stderr.write(`Note: ${note}\n`);
   for (const { name, value, low, high } of metrics) {
     process.stdout.write(`${name} ${value.toFixed(4)} [${low.toFixed(4)}, ${high.toFixed(4)}]\n`);
   }
