@@ -11,7 +11,7 @@ const KEYWORDS =
   'function\\*?|class|interface|enum|struct|trait|impl|type|namespace|module|mod|record|object|protocol|extension|union|fn|func|fun|def|defp|defmodule|defmacro|sub|macro_rules!|message|service|actor|typedef';
 /** `export async function name`, `pub fn name`, `class Name`, `def name`, `func (r *T) Name`. */
 const DECLARATION = new RegExp(
-  `^\\s*${MODIFIERS}(?:${KEYWORDS})\\s+(?:<[^>]{0,80}>\\s*)?(?:\\([^)]{0,80}\\)\\s*)?(?<name>[\\w$.:]+)`,
+  `^\\s*${MODIFIERS}(?:${KEYWORDS})\\s+(?:<[^>]{0,80}>\\s*)?(?:\\([^)]{0,80}\\)\\s*)?(?<name>[\\w$.]+(?:::[\\w$]+)*)`,
 );
 /** `const name = (…) =>`, `name = function`, `name() {` of shells. */
 const ASSIGNED =

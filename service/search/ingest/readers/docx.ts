@@ -18,7 +18,7 @@ const STYLES = [
 
 export async function readDocx(bytes: Uint8Array): Promise<Document> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (buffer.readUInt32BE(0) === 0xd0cf11e0)
+  if (buffer.length >= 4 && buffer.readUInt32BE(0) === 0xd0cf11e0)
     throw new Unreadable('is encrypted, or in the older format .doc: save it as .docx without a password');
   const unpacked = unpackedSize(buffer);
   if (unpacked === undefined) throw new Unreadable('is broken: no ZIP archive, as a DOCX file has to be');

@@ -109,15 +109,15 @@ function closeElement(state: State, name: string): void {
 }
 
 function openInTable(state: State, name: string): void {
+  const isOuter = state.tables === 1;
   if (name === 'table') {
     state.tables++;
     state.seenTables++;
-  } else if (name === 'br' || BLOCKS.has(name) || /^h[1-6]$|^pre$/.test(name)) state.open += ' ';
-  else if (state.tables > 1 && (name === 'td' || name === 'th' || name === 'tr')) state.open += ' ';
-  else if (name === 'tr') {
+  } else if (isOuter && name === 'tr') {
     state.rows.push([]);
     state.open = '';
-  } else if (name === 'td' || name === 'th') state.open = '';
+  } else if (isOuter && (name === 'td' || name === 'th' || name === 'caption')) state.open = '';
+  else if (name === 'br' || name === 'pre' || BLOCKS.has(name)) state.open += ' ';
 }
 
 function closeInTable(state: State, name: string): void {

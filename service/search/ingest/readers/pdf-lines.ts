@@ -17,11 +17,19 @@ export interface Line {
   x: number;
   y: number;
   right: number;
+  /** In the margin above or below the text, where pages repeat themselves. */
+  inMargin: boolean;
   /** The page that begins with this line. */
   page?: number;
 }
 
-export function linesOf(items: readonly TextItem[]): Line[] {
+/** Tenths of the page, above and below, that count as margin. */
+const MARGIN = 0.1;
+
+/** `bottom` and `top` are where the page ends, in points. */
+export function linesOf(items: readonly TextItem[], bottom: number, top: number): Line[] {
+  const margin = (top - bottom) * MARGIN;
+  const isMargin = (y: number) => y > top - margin || y < bottom + margin;
   const lines: Line[] = [];
   let open: Line | undefined;
   const close = () => {
@@ -32,7 +40,7 @@ export function linesOf(items: readonly TextItem[]): Line[] {
     const { size, x, y } = placeOf(item);
     if (item.str.trim() !== '') {
       if (open !== undefined && Math.abs(y - open.y) > Math.max(open.size, size) * 0.7) close();
-      if (open === undefined) open = { text: item.str, size, x, y, right: x + item.width };
+      if (open === undefined) open = { text: item.str, size, x, y, right: x + item.width, inMargin: isMargin(y) };
       else {
         open.text += gap(open, x, size) + item.str;
         open.right = Math.max(open.right, x + item.width);
@@ -71,10 +79,8 @@ export function withoutRunning(pages: Line[][]): Line[][] {
   });
 }
 
-/** The two topmost and the two lowest lines. */
 function edges(lines: readonly Line[]): Line[] {
-  const byHeight = [...lines].sort((a, b) => b.y - a.y);
-  return [...new Set([...byHeight.slice(0, 2), ...byHeight.slice(-2)])];
+  return lines.filter((line) => line.inMargin);
 }
 
 function keyOf({ text }: Line): string {

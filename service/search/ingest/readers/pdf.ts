@@ -62,7 +62,12 @@ async function linesOfPage(pdf: Pdf, number: number): Promise<Line[]> {
   const page = await pdf.getPage(number);
   const { items } = await page.getTextContent();
   page.cleanup();
-  return linesOf(items.filter((item): item is typeof item & TextItem => 'str' in item));
+  const [, bottom = 0, , top = 0] = page.view;
+  return linesOf(
+    items.filter((item): item is typeof item & TextItem => 'str' in item),
+    bottom,
+    top,
+  );
 }
 
 function written(pages: Line[][], title: string): Document {

@@ -22,6 +22,7 @@ export function unpackedSize(zip: Buffer): number | undefined {
 
 /** The end record lies behind everything else, before a comment of at most 64 KB. */
 function endOf(zip: Buffer): number | undefined {
+  if (zip.length < END_SIZE) return undefined;
   const first = Math.max(0, zip.length - END_SIZE - 0xffff);
   for (let at = zip.length - END_SIZE; at >= first; at--) if (zip.readUInt32LE(at) === END) return at;
   return undefined;
