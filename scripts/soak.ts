@@ -20,6 +20,8 @@ if (!(minutes > 0)) {
 const SLOTS = 4;
 /** Growth of resident memory over the second half, at most, in MB a minute. */
 const MAX_GROWTH = 2;
+/** In a shorter run the heap is still filling up to its first full collection, which is growth and no leak. */
+const MEMORY_MINUTES = 5;
 const counts = {
   done: 0,
   error: 0,
@@ -176,16 +178,15 @@ async function report(at: Running): Promise<number> {
     ],
     [`no slot is lost (${in_flight} in flight)`, in_flight === 0],
     [`no error inside the service (${stats.errors.internal})`, stats.errors.internal === 0],
-    [
-      `memory grows by ${growth.toFixed(2)} MB a minute over the second half, at most ${MAX_GROWTH} (${Math.round(half.at(-1)?.mb ?? 0)} MB at the end)`,
-      growth <= MAX_GROWTH,
-    ],
   ];
+  const grown = `memory grows by ${growth.toFixed(2)} MB a minute over the second half (${Math.round(half.at(-1)?.mb ?? 0)} MB at the end)`;
+  if (minutes >= MEMORY_MINUTES) checks.push([`${grown}, at most ${MAX_GROWTH}`, growth <= MAX_GROWTH]);
   console.log(
     `${minutes} minutes: ${counts.left} left or stayed by chance, ${counts.busy} times 503, ${counts.refusedInput} bad inputs refused, ${counts.retrieversKilled} retrievers killed`,
   );
   for (const text of counts.badStreams.slice(0, 5)) console.log(`  a bad stream: ${text}`);
   for (const [text, holds] of checks) console.log(`${holds ? 'holds ' : 'MISSED'}  ${text}`);
+  if (minutes < MEMORY_MINUTES) console.log(`not judged in less than ${MEMORY_MINUTES} minutes: ${grown}`);
   return checks.every(([, holds]) => holds) ? 0 : 1;
 }
 
