@@ -1,7 +1,7 @@
 # The image of askdocs: Node, the sources (they run as they are), production dependencies. Built from the project's folder:
 #   docker build -t askdocs .
-# Pinned by the digest of the multi-platform index, so that amd64 and arm64 get the same release.
-ARG NODE_IMAGE=node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
+# Pinned by digest. Node 22: 20 gets no more fixes, and from 24.19 on native modules such as ours abort (docs/limitations.md).
+ARG NODE_IMAGE=node:22.23.2-bookworm-slim@sha256:83f487e0a63425e5b4d146fb5e5be574bcbe1b7b843d3ebafdd95eaf7767a7e5
 
 FROM ${NODE_IMAGE} AS dependencies
 # Only for platforms that better-sqlite3 has no prebuilt binary for; none of it reaches the final image.

@@ -14,7 +14,7 @@ import { terminalPicture } from './terminal-picture.ts';
 
 const SCRIPT = fileURLToPath(new URL('demo.sh', import.meta.url));
 const OUT = fileURLToPath(new URL('../docs/pictures/demo.svg', import.meta.url));
-const QUESTION = 'How do I redact sensitive fields?';
+const QUESTION = 'What is the default body limit of a fastify server?';
 
 const { values } = parseArgs({ options: { db: { type: 'string', default: 'data/demo.db' } } });
 const service = await startService(loadConfig({ ASKDOCS_MCP_DB: values.db }), { log: silentLogger });

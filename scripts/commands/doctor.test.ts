@@ -157,7 +157,10 @@ test('the command: one line a check and one for what to do; as JSON the same, an
 
 test.each([
   ['20.19.0', 'ok'],
-  ['24.1.0', 'ok'],
+  ['22.23.3', 'ok'],
+  ['24.18.0', 'ok'],
+  ['24.19.0', 'warn'],
+  ['26.0.0', 'ok'],
   ['20.18.3', 'fail'],
   ['18.20.0', 'fail'],
 ])('Node %s: %s', (version, level) => {

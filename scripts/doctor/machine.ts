@@ -16,8 +16,12 @@ const LEAST_BYTES = 1e8;
 export function nodeCheck(version: string, wanted: string): Check {
   const least = wanted.replace(/^>=\s*/, '');
   const found = `${version} (wanted: ${wanted})`;
-  if (isAtLeast(version, least)) return ok('Node', found);
-  return fail('Node', found, `Install Node ${least} or newer.`);
+  if (!isAtLeast(version, least)) return fail('Node', found, `Install Node ${least} or newer.`);
+  // nodejs/node#65446: modules compiled against its headers abort when memory is collected outside of JavaScript.
+  if (version.startsWith('24.') && isAtLeast(version, '24.19')) {
+    return warn('Node', found, 'From 24.19 on it may abort while SQLite is used (docs/limitations.md): use Node 22.');
+  }
+  return ok('Node', found);
 }
 
 export async function diskCheck(db: string): Promise<Check> {

@@ -1,0 +1,9 @@
+/** `npm run readme:tables`: writes the tables of README.md anew from the committed results. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fill } from './readme-blocks.ts';
+import { README, readmeBlocks } from './readme-sources.ts';
+
+const before = readFileSync(README, 'utf8');
+const after = fill(before, readmeBlocks());
+if (after !== before) writeFileSync(README, after);
+console.log(after === before ? 'README.md is up to date.' : 'README.md was brought up to date.');
