@@ -1,8 +1,10 @@
 /** Streams through a real nginx, with default settings, two of them, and as documented: pieces, silence, leaving, refusals. */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { chunkText, doneText, llmStandIn, startStream, usageText } from '../../service/testing/llm-stand-in.ts';
-import { nginxVersion, startDocumentedNginx, startNginx } from './nginx-server.ts';
+import { startDocumentedNginx } from './nginx-documented.ts';
+import { nginxVersion, startNginx } from './nginx-server.ts';
 import { keep, startProofService } from './setup.ts';
 
 /** What the model does is in the question. */
@@ -46,13 +48,14 @@ export async function proveNginx(): Promise<boolean> {
     for (const [way, url] of Object.entries(ways)) await proveLeaving(way, url, model, say);
     await proveRefusals('two nginx', two.url, say);
     await proveRefusals('docs/deploy/nginx.conf', shown.url, say);
-    proveDocumented(shown.url, say);
+    await proveDocumented(shown.url, say);
     await Promise.all([
       proveSilence('one nginx', one.url, true, say),
       proveSilence('two nginx', two.url, true, say),
       proveSilence('docs/deploy/nginx.conf', shown.url, true, say),
       proveSilence('one nginx, and a service without heartbeat (must be cut)', quietOne.url, false, say),
     ]);
+    await proveRate(shown.url, say);
     keep('nginx', lines.join('\n'));
     return held.every(Boolean);
   } finally {
@@ -136,31 +139,34 @@ async function proveRefusals(way: string, url: string, say: Say): Promise<void> 
 }
 
 /** What only those settings do; curl, for it can call a name that no server knows. */
-function proveDocumented(url: string, say: Say): void {
-  const { port } = new URL(url);
-  const curl = (name: string, path: string, ...more: string[]) => {
-    const to = ['--resolve', `${name}:${port}:127.0.0.1`, `https://${name}:${port}${path}`];
-    const { stdout } = spawnSync('curl', ['-sk', '-o', '/dev/null', '-w', '%{http_code}', ...more, ...to], {
-      encoding: 'utf8',
-    });
-    return stdout;
-  };
-  const known = curl('docs.example.org', '/healthz');
-  const other = curl('other.example.org', '/healthz');
-  say(
-    'names, docs/deploy/nginx.conf',
-    known === '200' && other === '403',
-    `docs.example.org ${known}, any other ${other}`,
-  );
-  const large = curl('docs.example.org', '/ask', '-d', 'x'.repeat(300_000), '-H', 'content-type: application/json');
-  say('a body of 300 kB, docs/deploy/nginx.conf', large === '413', large);
-  const codes = Array.from({ length: 120 }, () => curl('docs.example.org', '/healthz'));
+async function proveDocumented(url: string, say: Say): Promise<void> {
+  const curl = (name: string, path: string, ...more: string[]) => statuses(url, name, path, more);
+  const known = await curl('docs.example.org', '/healthz');
+  const other = await curl('other.example.org', '/healthz');
+  const names = known === '200' && other === '403';
+  say('names, docs/deploy/nginx.conf', names, `docs.example.org ${known}, any other ${other}`);
+  // Larger than a chat client's body may be, and too large for an argument.
+  const large = await curl('docs.example.org', '/ask', '-X', 'POST', '-T', 'cases/judge-pairs.jsonl', '-H', 'expect:');
+  say('a body that is too large, docs/deploy/nginx.conf', large === '413', large);
+}
+
+/** The last of all: who asked so often is refused for a while. */
+async function proveRate(url: string, say: Say): Promise<void> {
+  const codes = (await statuses(url, 'docs.example.org', '/healthz?[1-120]')).split(' ');
   const refused = codes.filter((code) => code === '429').length;
   say(
     '120 requests at once, docs/deploy/nginx.conf',
     refused > 0 && codes[0] === '200',
     `${refused} answered with 429`,
   );
+}
+
+/** The status of each request, by a name that leads to this machine. */
+async function statuses(url: string, name: string, path: string, more: readonly string[] = []): Promise<string> {
+  const { port } = new URL(url);
+  const to = ['--resolve', `${name}:${port}:127.0.0.1`, `https://${name}:${port}${path}`];
+  const args = ['-sk', '-o', '/dev/null', '-w', '%{http_code} ', ...more, ...to];
+  return (await promisify(execFile)('curl', args)).stdout.trim();
 }
 
 async function proveSilence(way: string, url: string, whole: boolean, say: Say): Promise<void> {
