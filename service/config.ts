@@ -211,7 +211,7 @@ function refusal(name: string, given: string, accepted: string): CodedError {
 }
 
 /** Read by other parts of askdocs (the search server, the harness, the tests). */
-const OTHERS = /^(?:INTEGRATION|API_KEY|TARGET_\w+|MODELS_\w+|EMBED_\w+|JUDGE_\w+|SEARCH_\w+)$/;
+const OTHERS = /^(?:INTEGRATION|API_KEY|K6|CACHE|TARGET_\w+|MODELS_\w+|EMBED_\w+|JUDGE_\w+|SEARCH_\w+)$/;
 
 function unknownNames(env: Environment): string[] {
   const own = Object.keys(env).filter((name) => name.startsWith(PREFIX) && env[name] !== undefined);
