@@ -3,12 +3,14 @@ import { CodedError } from '../service/contract.ts';
 import { proveMcpInspector } from './proofs/mcp-inspector.ts';
 import { proveNginx } from './proofs/nginx.ts';
 import { proveOpenaiPython } from './proofs/openai-python.ts';
+import { proveReplicas } from './proofs/replicas.ts';
 import { proveSchemathesis } from './proofs/schemathesis.ts';
 
 const PROOFS: Record<string, () => Promise<boolean>> = {
   schemathesis: proveSchemathesis,
   'openai-python': proveOpenaiPython,
   nginx: proveNginx,
+  replicas: proveReplicas,
   'mcp-inspector': proveMcpInspector,
 };
 

@@ -28,6 +28,12 @@ export async function startNginx(target: string): Promise<Nginx> {
   return run(mkdtempSync(join(tmpdir(), 'askdocs-nginx-')), server, `http://127.0.0.1:${port}`);
 }
 
+/** With servers of one's own, written for the port they are to listen on. */
+export async function startNginxWith(servers: (port: number) => string): Promise<Nginx> {
+  const port = await freePort();
+  return run(mkdtempSync(join(tmpdir(), 'askdocs-nginx-')), servers(port), `http://127.0.0.1:${port}`);
+}
+
 /** The file that the documentation shows; ports, certificate and the service's address are those of this machine. */
 export async function startDocumentedNginx(target: string): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'askdocs-nginx-'));
