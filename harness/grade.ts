@@ -78,7 +78,9 @@ export function gradeOf(graded: readonly GradedPair[]): Grade {
         : balanced({ ...sens, rate: sens.rate }, { ...spec, rate: spec.rate }),
     sensitivity: { value: sens.rate, low: sens.low, high: sens.high },
     specificity: { value: spec.rate, low: spec.low, high: spec.high },
-    kappa: kappa === null ? NOTHING : { value: kappa.kappa, low: kappa.low, high: kappa.high },
+    // The asymptotic interval knows no end of the scale.
+    kappa:
+      kappa === null ? NOTHING : { value: kappa.kappa, low: Math.max(-1, kappa.low), high: Math.min(1, kappa.high) },
   };
 }
 

@@ -16,11 +16,12 @@ const OPPOSITES = pairs(
 
 /** Of each of these kinds a thing is usually one: a claim with another one than the text contradicts it. */
 const KINDS = (
+  'first second third fourth fifth sixth seventh eighth ninth tenth|' +
   'red orange yellow green blue purple violet pink brown black white grey gray|monday tuesday wednesday thursday friday saturday sunday|' +
   'january february march april june july august september october november december|spring summer autumn winter|north south east west|' +
   'northern southern eastern western|man woman boy girl|men women boys girls|male female|he she|his her|father mother brother sister son daughter uncle aunt|' +
   'husband wife|king queen|sit stand lie walk run jump sleep swim|sitting standing lying walking running jumping sleeping swimming|' +
-  'hourly daily weekly monthly yearly annually|second minute hour day week month year decade century|gold silver bronze|' +
+  'hourly daily weekly monthly yearly annually|minute hour day week month year decade century|gold silver bronze|' +
   'one both many several few none|single married divorced|mayor president minister governor senator|football baseball basketball tennis hockey cricket golf rugby'
 )
   .split('|')
@@ -31,6 +32,11 @@ const STRONG = new Set(
   'all every always never only must any entire whole complete completely guarantee guaranteed exclusively none everything everyone fully solely'.split(
     ' ',
   ),
+);
+
+/** What limits a statement as strong words do. */
+const LIMITS = new Set(
+  'each per except unless until without no not nothing nobody both just alone need needs required'.split(' '),
 );
 
 const NEGATIONS = new Set(
@@ -59,33 +65,34 @@ export function exchangedKinds(claim: readonly Token[], text: readonly Token[]):
   return found;
 }
 
-/** Strong words the text does not have. */
+/** Strong words of the claim; none where the text has a strong or limiting word of its own: `until` may well be said by `only`. */
 export function overstatements(claim: readonly Token[], text: readonly Token[]): number {
-  const there = new Set(text.map((token) => token.text));
-  return new Set(claim.filter((token) => STRONG.has(token.text) && !there.has(token.text)).map((token) => token.text))
-    .size;
+  if (text.some((token) => STRONG.has(token.text) || LIMITS.has(token.text))) return 0;
+  return new Set(claim.filter((token) => STRONG.has(token.text)).map((token) => token.text)).size;
 }
 
-/** One side denies something and the other does not, or a word both have stands under the denial of one of them only. */
+/** A word stands right behind a denial on one side, and on the other without any denial near it. */
 export function denialDiffers(claim: readonly Token[], text: readonly Token[]): boolean {
-  const [a, b] = [denied(claim), denied(text)];
-  const [said, there] = [stems(claim), stems(text)];
-  const onlyClaim = [...a].some((word) => there.has(word) && !b.has(word));
-  const onlyText = [...b].some((word) => said.has(word) && !a.has(word));
-  return onlyClaim || onlyText;
+  return contradicts(claim, text) || contradicts(text, claim);
 }
 
-/** Content words a denial covers. */
-const REACH = 3;
+/** Content words behind a denial that it surely covers, and those that it may cover. */
+const REACH = { sure: 1, possible: 4 };
 
-function denied(tokens: readonly Token[]): Set<string> {
+function contradicts(denier: readonly Token[], other: readonly Token[]): boolean {
+  const there = stems(other);
+  const excused = denied(other, REACH.possible);
+  return [...denied(denier, REACH.sure)].some((word) => there.has(word) && !excused.has(word));
+}
+
+function denied(tokens: readonly Token[], size: number): Set<string> {
   const found = new Set<string>();
   let reach = 0;
   let sentence = -1;
   for (const token of tokens) {
     if (token.pause || token.sentence !== sentence) reach = 0;
     sentence = token.sentence;
-    if (NEGATIONS.has(token.text)) reach = REACH;
+    if (NEGATIONS.has(token.text)) reach = size;
     else if (token.content && reach > 0) {
       found.add(token.stem);
       reach -= 1;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { splitSentences } from '../../service/sentences.ts';
 import { LEXICAL_SETTINGS, lexicalJudge } from './lexical.ts';
 
 const PASSAGE = `The \`bodyLimit\` option sets the largest body the server accepts, 1048576 bytes by default. Larger requests are answered
@@ -41,6 +42,41 @@ test.each([
   ['an empty passage', 'Logging is disabled by default.', ''],
 ])('no: %s', async (_, claim, context = PASSAGE) => {
   expect(await says(claim, context)).toBe(false);
+});
+
+test('of several sentences the worst counts, and a question before its answer states nothing', async () => {
+  expect(await says('Logging is disabled by default. Retries are not counted against the limit.')).toBe(true);
+  expect(await says('Logging is disabled by default. Cats sleep most of the day.')).toBe(false);
+  expect(await says('Who pays for the pizza on Fridays? Logging is disabled by default.')).toBe(true);
+});
+
+test('an identifier with "no" in it denies nothing', async () => {
+  const context = 'The agent reads `http_proxy` and `no_proxy` from the environment. Proxies are listed elsewhere.';
+  expect(await says('The agent reads `http_proxy` and `no_proxy` from the environment.', context)).toBe(true);
+});
+
+test('of sentences that have the same words the one most like the claim decides', async () => {
+  const context = 'The cache is not enabled for the server. The cache is enabled for the server in the office.';
+  expect(await says('The cache is enabled for the server in the office.', context)).toBe(true);
+});
+
+test.each([
+  ['a name exchanged', 'In 1897 the chemist Anna Weber isolated the acid.', /anna/],
+  ['a number exchanged', 'In 1899 the chemist Felix Hoffmann isolated the acid.', /1899/],
+  ['a weekday exchanged', 'The shop is closed on Tuesday.', /another of its kind/],
+  ['words that are not there', 'Seagulls invaded the laboratory during winter storms.', /without/],
+])('a no says why: %s', async (_, claim, reason) => {
+  const context = 'In 1897 the chemist Felix Hoffmann isolated the acid. The shop is closed on Monday.';
+  const ruling = await lexicalJudge().judge({ claim, context }, new AbortController().signal);
+  expect(ruling.supported).toBe(false);
+  expect(ruling.reason).toMatch(reason);
+});
+
+test('every sentence of a passage supports itself; a passage about something else supports none', async () => {
+  for (const { text } of splitSentences(PASSAGE)) {
+    expect(await says(text)).toBe(true);
+    expect(await says(text, 'Whales migrate south in autumn and feed on krill.')).toBe(false);
+  }
 });
 
 test('the fingerprint changes with the rules and is the same otherwise', () => {

@@ -11,9 +11,9 @@ import { type Passage, passageOf } from './match.ts';
 
 export const LEXICAL_SETTINGS = {
   /** Raised with every change of the rules, so that verdicts of other rules are not reused. */
-  version: 2,
+  version: 3,
   /** Least score that counts as yes: chosen on public sets, see docs/evaluation.md. */
-  threshold: 0.6,
+  threshold: 0.57,
   /** Sentences of the passage that may support one claim together. */
   window: 3,
 } as const;

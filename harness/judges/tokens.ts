@@ -50,11 +50,6 @@ const COUNTS = new Map(
     .split(' ')
     .map((word, value) => [word, value]),
 );
-const ORDINALS = new Map(
-  'zeroth first second third fourth fifth sixth seventh eighth ninth tenth'
-    .split(' ')
-    .map((word, value) => [word, value]),
-);
 const TENS = new Map(
   'thirty forty fifty sixty seventy eighty ninety'.split(' ').map((word, at) => [word, (at + 3) * 10]),
 );
@@ -114,7 +109,7 @@ function addWord(tokens: Token[], written: string, at: { sentence: number; pause
   )
     return;
   const { sentence, pause } = at;
-  const value = COUNTS.get(lower) ?? TENS.get(lower) ?? ORDINALS.get(lower) ?? null;
+  const value = COUNTS.get(lower) ?? TENS.get(lower) ?? (lower.length > 4 ? SCALES[lower] : undefined) ?? null;
   if (value !== null) {
     tokens.push({ ...numberToken(String(value)), text: lower, sentence, pause });
     return;
@@ -172,8 +167,9 @@ function partsOf(identifier: string): string[] {
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .split(/[\s_$]+/)
-    .filter((part) => part !== '');
-  return parts.length > 1 ? parts.map((part) => part.toLowerCase()) : [];
+    .map((part) => part.toLowerCase());
+  // The `no` of `no_proxy` denies nothing.
+  return parts.length > 1 ? parts.filter((part) => part !== '' && !STOP_WORDS.has(part)) : [];
 }
 
 function writtenOut(word: string): string[] {
