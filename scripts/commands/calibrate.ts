@@ -10,6 +10,7 @@ import { strengthOf } from '../../service/search/gate.ts';
 import { writeGate } from '../../service/search/gate-setting.ts';
 import { openStore, type Store } from '../../service/search/store.ts';
 import { shown, withToken } from '../../service/search/stores/milvus/address.ts';
+import { readEnvironment } from '../environment.ts';
 import { createProgress } from '../progress.ts';
 import { formatArg, printJson } from '../tables.ts';
 
@@ -43,8 +44,8 @@ export const calibrateCommand = defineCommand({
   async run({ args }) {
     const limit = shareOf(args['max-wrong-refusals']);
     const cases = loadCases(args.cases).filter(({ split }) => args.split === 'all' || split === args.split);
-    const db = withToken(args.db, process.env.ASKDOCS_SEARCH_TOKEN);
-    const { embedder, note } = await openEmbedder(embedSettings(process.env));
+    const db = withToken(args.db, readEnvironment().ASKDOCS_SEARCH_TOKEN);
+    const { embedder, note } = await openEmbedder(embedSettings(readEnvironment()));
     const store = await openStore(db, { embedder, note });
     const measured = await measure(store, cases).finally(() => store.close());
     const curve = curveOf(measured);

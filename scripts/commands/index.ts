@@ -5,6 +5,7 @@ import { embedSettings, openEmbedder } from '../../service/search/embed/open.ts'
 import { indexPaths } from '../../service/search/ingest/index.ts';
 import { watchPaths } from '../../service/search/ingest/watch.ts';
 import { withToken } from '../../service/search/stores/milvus/address.ts';
+import { readEnvironment } from '../environment.ts';
 import { summaryText } from '../index-summary.ts';
 import { interruptible } from '../interrupt.ts';
 import { createProgress } from '../progress.ts';
@@ -51,14 +52,14 @@ export const indexCommand = defineCommand({
   async run({ args, rawArgs }) {
     const options = {
       roots: args._,
-      db: withToken(args.db, process.env.ASKDOCS_SEARCH_TOKEN),
+      db: withToken(args.db, readEnvironment().ASKDOCS_SEARCH_TOKEN),
       rebuild: args.rebuild,
       include: patterns(rawArgs, 'include'),
       exclude: patterns(rawArgs, 'exclude'),
       baseUrl: baseUrl(args['base-url']),
     };
     const json = args.format === 'json';
-    const { embedder, note } = await openEmbedder(embedSettings(process.env));
+    const { embedder, note } = await openEmbedder(embedSettings(readEnvironment()));
     const progress = createProgress();
     try {
       await interruptible(async (signal) => {

@@ -2,6 +2,7 @@
 import { defineCommand } from 'citty';
 import { pullModel } from '../../service/search/embed/fetch.ts';
 import { embedSettings } from '../../service/search/embed/open.ts';
+import { readEnvironment } from '../environment.ts';
 import { interruptible } from '../interrupt.ts';
 import { createProgress } from '../progress.ts';
 
@@ -20,7 +21,7 @@ const pull = defineCommand({
   async run({ args }) {
     const progress = createProgress();
     try {
-      const models = embedSettings(process.env).models ?? '.models';
+      const models = embedSettings(readEnvironment()).models ?? '.models';
       const pulled = await interruptible((signal) =>
         pullModel({ models, from: args.from, signal, onProgress: progress.update }),
       );
