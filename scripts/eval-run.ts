@@ -4,6 +4,7 @@ import { answerCases } from '../harness/answer.ts';
 import { loadCases } from '../harness/cases.ts';
 import { finishRun } from '../harness/finish.ts';
 import { judgeRun } from '../harness/judge.ts';
+import type { Judge } from '../harness/judges/judge.ts';
 import { planRun } from '../harness/plan.ts';
 import { failuresOf } from '../harness/report/failures.ts';
 import { type RunRecords, readManifest, readRun, runExists } from '../harness/run.ts';
@@ -15,11 +16,12 @@ import { timingsOf } from '../harness/timings.ts';
 import { CodedError } from '../service/contract.ts';
 import { type EvalService, serviceFor } from './eval-service.ts';
 import { interruptible } from './interrupt.ts';
-import { type JudgeArgs, judgeFromArgs } from './judges.ts';
-import { startLlama } from './llama-phase.ts';
+import { withJudge } from './judge-server.ts';
+import type { JudgeArgs } from './judges.ts';
 import { createProgress } from './progress.ts';
 import { writeReportPage } from './report-page.ts';
 import { metricsTable, printJson, timingsTable } from './tables.ts';
+import { wholeNumber } from './whole-number.ts';
 
 export interface AnswerArgs {
   cases: string;
@@ -53,16 +55,7 @@ export async function answerPhase(args: AnswerArgs): Promise<number> {
 export async function judgePhase(dir: string, args: JudgeArgs): Promise<number> {
   readManifest(dir);
   return interruptible(async (signal) => {
-    const llama =
-      args.judgeGguf === undefined
-        ? null
-        : await startLlama(args.judgeGguf, wholeNumber('--slots', args.slots), signal);
-    try {
-      const served = llama === null ? {} : { judge: 'llm', judgeUrl: llama.baseUrl, judgeModel: llama.model };
-      return await judgeWith(dir, { ...args, ...served }, signal);
-    } finally {
-      await llama?.stop();
-    }
+    return withJudge(args, signal, (judge) => judgeWith(dir, judge, signal));
   });
 }
 
@@ -133,8 +126,7 @@ function targetOf(url: string, args: AnswerArgs): Target {
   return openAiTarget({ baseUrl: url, model: args.model ?? 'default', apiKey: process.env.ASKDOCS_TARGET_API_KEY });
 }
 
-async function judgeWith(dir: string, args: JudgeArgs, signal: AbortSignal): Promise<number> {
-  const judge = judgeFromArgs(args);
+async function judgeWith(dir: string, judge: Judge, signal: AbortSignal): Promise<number> {
   const progress = createProgress();
   const outcome = await judgeRun({ dir, judge, signal, onProgress: progress.update });
   if (outcome.interrupted) {
@@ -163,10 +155,4 @@ function chooseCases(args: AnswerArgs): Case[] {
   const chosen = all.filter((item) => (only?.includes(item.id) ?? true) && (failed?.has(item.id) ?? true));
   if (chosen.length > 0) return chosen;
   throw new CodedError('bad_input', `no case of ${args.cases} failed in ${args.failed}; nothing to ask`);
-}
-
-function wholeNumber(option: string, given: string): number {
-  const value = Number(given);
-  if (Number.isInteger(value) && value >= 1 && value <= 1000) return value;
-  throw new CodedError('bad_input', `${option} takes a whole number from 1 to 1000, not "${given}"`);
 }

@@ -4,6 +4,8 @@ import { type Judge, unknownJudge } from '../harness/judges/judge.ts';
 import { lexicalJudge } from '../harness/judges/lexical.ts';
 import { type LlmJudgeOptions, llmJudge } from '../harness/judges/llm.ts';
 import { CodedError } from '../service/contract.ts';
+import { checkCalibration, readThreshold } from './judge-threshold.ts';
+import { modelIdentity } from './model-identity.ts';
 
 export const slotsArg = {
   type: 'string',
@@ -33,7 +35,8 @@ export const judgeArgs = {
   },
   judgeThreshold: {
     type: 'string',
-    description: 'Least probability of yes that counts as yes (default 0.5)',
+    description:
+      'Least probability of yes that counts as yes (default 0.5), or a file that askdocs judge --write-threshold wrote',
     valueHint: 'P',
   },
   judgeConcurrency: { type: 'string', description: 'Questions to the llm judge at a time (default 4)', valueHint: 'N' },
@@ -56,7 +59,7 @@ export interface JudgeArgs {
 }
 
 /** A key for the judge's server is taken from ASKDOCS_JUDGE_API_KEY. */
-export function judgeFromArgs(args: JudgeArgs, more: Pick<LlmJudgeOptions, 'onCompletion'> = {}): Judge {
+export function judgeFromArgs(args: JudgeArgs, more: Pick<LlmJudgeOptions, 'identity'> = {}): Judge {
   if (args.judge === 'lexical') return lexicalJudge();
   if (args.judge !== 'llm') throw unknownJudge(args.judge);
   if (!URL.canParse(args.judgeUrl))
@@ -65,11 +68,20 @@ export function judgeFromArgs(args: JudgeArgs, more: Pick<LlmJudgeOptions, 'onCo
     baseUrl: args.judgeUrl,
     model: args.judgeModel,
     apiKey: process.env.ASKDOCS_JUDGE_API_KEY,
-    threshold: inRange('--judge-threshold', args.judgeThreshold ?? '0.5', 0, 1),
+    threshold: readThreshold(args.judgeThreshold ?? '0.5').threshold,
     concurrency: inRange('--judge-concurrency', args.judgeConcurrency ?? '4', 1, 256),
     secret: randomBytes(32).toString('hex'),
     ...more,
   });
+}
+
+/** The same, with what its server tells of the model: verdicts of other weights are not reused. */
+export async function openJudge(args: JudgeArgs, isOurs = false): Promise<Judge> {
+  if (args.judge !== 'llm') return judgeFromArgs(args);
+  const identity = await modelIdentity(args.judgeUrl, { isOurs });
+  const judge = judgeFromArgs(args, Object.keys(identity).length === 0 ? {} : { identity });
+  checkCalibration(readThreshold(args.judgeThreshold ?? '0.5').calibration, judge.info);
+  return judge;
 }
 
 function inRange(option: string, given: string, low: number, high: number): number {

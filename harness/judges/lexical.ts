@@ -23,11 +23,16 @@ export type LexicalSettings = { readonly [name in keyof typeof LEXICAL_SETTINGS]
 export function lexicalJudge(settings: LexicalSettings = LEXICAL_SETTINGS): Judge {
   let last: { context: string; passage: Passage } | null = null;
   return {
+    // Version and weights count as the prompt: with others, `gate check` says that recorded verdicts are of another judge.
     info: judgeInfo({
       name: 'lexical',
       model: 'none',
-      prompt: 'logistic score of what claim and passage share',
-      settings: { ...settings, ...LEXICAL_WEIGHTS },
+      prompt: {
+        rules: 'logistic score of what claim and passage share',
+        version: settings.version,
+        weights: LEXICAL_WEIGHTS,
+      },
+      settings: { ...settings },
     }),
     concurrency: 1,
     judge: async (question) => {

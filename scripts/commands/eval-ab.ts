@@ -10,7 +10,7 @@ import { readSettings, runAb } from '../ab.ts';
 import { allowedKinds } from '../allow.ts';
 import { readEnvironment } from '../environment.ts';
 import { interruptible } from '../interrupt.ts';
-import { judgeArgs, judgeFromArgs } from '../judges.ts';
+import { judgeArgs, openJudge } from '../judges.ts';
 import { createProgress } from '../progress.ts';
 
 export const abCommand = defineCommand({
@@ -48,7 +48,7 @@ export const abCommand = defineCommand({
     const gate = existsSync(args.gate) ? loadGate(args.gate).config : { margins: DEFAULT_MARGINS, noise: {} };
     const out = args.out ?? `results/ab-${new Date().toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '')}`;
     const options = { a, b, runs, out, seed: args.seed, cases: loadCases(args.cases), casesPath: args.cases };
-    const judge = await judgeFromArgs(args);
+    const judge = await openJudge(args);
     const progress = createProgress();
     const outcome = await interruptible((signal) => runAb({ ...options, judge, signal, progress }));
     if (outcome.interrupted) {

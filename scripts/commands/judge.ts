@@ -8,12 +8,16 @@ import {
   gradeGroups,
   gradeOf,
   judgePairs,
+  type Pair,
   pairSchema,
 } from '../../harness/grade.ts';
 import { parseJsonl, readText } from '../../harness/jsonl.ts';
+import type { Judge } from '../../harness/judges/judge.ts';
 import { CodedError } from '../../service/contract.ts';
 import { interruptible } from '../interrupt.ts';
-import { judgeArgs, judgeFromArgs } from '../judges.ts';
+import { withJudge } from '../judge-server.ts';
+import { calibrationOf, writeCalibration } from '../judge-threshold.ts';
+import { judgeArgs } from '../judges.ts';
 import { createProgress } from '../progress.ts';
 import { formatArg, printJson } from '../tables.ts';
 
@@ -27,6 +31,11 @@ export const judgeCommand = defineCommand({
     pairs: { type: 'string', required: true, description: 'JSONL of pairs', valueHint: 'FILE' },
     split: { type: 'string', description: 'Only the pairs of this split', valueHint: 'NAME' },
     out: { type: 'string', description: 'Write one verdict a line into this file', valueHint: 'FILE' },
+    writeThreshold: {
+      type: 'string',
+      description: 'Write the threshold that separates these pairs best into this file, for --judge-threshold',
+      valueHint: 'FILE',
+    },
     format: formatArg,
   },
   run: async ({ args }) => {
@@ -37,19 +46,41 @@ export const judgeCommand = defineCommand({
         'bad_input',
         `${args.pairs} holds no pair${args.split === undefined ? '' : ` of split ${args.split}`}`,
       );
-    const judge = judgeFromArgs(args);
-    return interruptible(async (signal) => {
-      const progress = createProgress();
-      const graded = await judgePairs(pairs, judge, signal, progress.update);
-      progress.end();
-      if (args.out !== undefined) writeFileSync(args.out, graded.map(verdictLine).join(''));
-      if (args.format === 'json')
-        printJson({ judge: judge.info, ...gradeOf(graded), groups: Object.fromEntries(gradeGroups(graded)) });
-      else printGrade(graded, judge.info.name);
-      return signal.aborted ? 130 : 0;
-    });
+    return interruptible((signal) => withJudge(args, signal, (judge) => gradeJudge(judge, pairs, args, signal)));
   },
 });
+
+interface GradeArgs {
+  out?: string | undefined;
+  writeThreshold?: string | undefined;
+  format: string;
+}
+
+async function gradeJudge(judge: Judge, pairs: Pair[], args: GradeArgs, signal: AbortSignal): Promise<number> {
+  const progress = createProgress();
+  const graded = await judgePairs(pairs, judge, signal, progress.update);
+  progress.end();
+  if (args.out !== undefined) writeFileSync(args.out, graded.map(verdictLine).join(''));
+  if (args.format === 'json')
+    printJson({ judge: judge.info, ...gradeOf(graded), groups: Object.fromEntries(gradeGroups(graded)) });
+  else printGrade(graded, judge.info.name);
+  if (signal.aborted) return 130;
+  if (args.writeThreshold !== undefined) keepThreshold(args.writeThreshold, judge, graded);
+  return 0;
+}
+
+function keepThreshold(path: string, judge: Judge, graded: GradedPair[]): void {
+  const calibration = calibrationOf(judge.info, graded);
+  if (judge.info.name !== 'llm' || calibration === null)
+    throw new CodedError(
+      'bad_input',
+      judge.info.name === 'llm'
+        ? '--write-threshold needs pairs of both labels, and a server that gives logprobs'
+        : `--write-threshold is for the llm judge; the threshold of ${judge.info.name} is part of its rules`,
+    );
+  writeCalibration(path, calibration);
+  process.stderr.write(`Threshold ${calibration.threshold} is in ${path}. Next: --judge-threshold ${path}\n`);
+}
 
 function verdictLine({ pair, ruling }: GradedPair): string {
   return `${JSON.stringify({ id: pair.id, claim: pair.claim, label: pair.label, group: pair.group, ...ruling })}\n`;
