@@ -72,13 +72,11 @@ function matcherOf(pattern: string): (path: string) => boolean {
     .trim()
     .replaceAll('\\', '/')
     .replace(/^\.?\//, '/')
-    .replace(/\/+$/, '')
-    .replace(/\/\*\*$/, '');
+    .replace(/\/+$/, '');
   if (clean === '' || clean.length > 1000)
     throw new CodedError('bad_input', `${JSON.stringify(pattern)} is no pattern; give one like '*.md' or 'drafts/**'.`);
-  const inner = clean.startsWith('/') ? clean.slice(1) : clean;
   const anywhere = !clean.includes('/');
-  const matches = picomatch(inner, { dot: true, nonegate: true });
+  const matches = picomatch(clean.replace(/^\//, '').replace(/\/\*\*$/, ''), { dot: true, nonegate: true });
   return (path) => matches(anywhere ? path.slice(path.lastIndexOf('/') + 1) : path);
 }
 

@@ -95,6 +95,7 @@ function ask(child: ChildProcess, task: Task, limits: SandboxLimits, signal: Abo
     child.on('message', answered);
     child.on('exit', ended);
     signal?.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
     // One that has ended already says so by its exit; the error of sending adds nothing.
     child.send(task, () => undefined);
     if (child.exitCode !== null || child.signalCode !== null) ended();

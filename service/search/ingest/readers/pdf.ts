@@ -30,6 +30,7 @@ export async function readPdf(bytes: Uint8Array): Promise<Document> {
     pages.push(lines ?? []);
   }
   const empty = pages.flatMap((lines, at) => (lines.length === 0 && !broken.includes(at + 1) ? [at + 1] : []));
+  if (broken.length === pages.length) throw new Unreadable('is broken: none of its pages can be read');
   if (pages.every((lines) => lines.length === 0))
     throw new Unreadable(
       `has no text on its ${counted(pages.length)}: if it was scanned, run it through OCR first, for example ocrmypdf`,
