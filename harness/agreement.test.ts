@@ -142,8 +142,9 @@ test('labelling keeps each grade at once, can be left, resumed and taken back', 
   expect(first.count).toBe(2);
   expect(first.shown).toContain('(1 of 3)');
   expect(readSample(path).items.map((item) => item.label)).toEqual(['faithful', null, null]);
-  const second = await session(['b', 'n', 'n', null]);
+  const second = await session(['b', 'n another option is meant', 'n', null]);
   expect(second.count).toBe(1);
   expect(readSample(path).items.map((item) => item.label)).toEqual(['unfaithful', 'unfaithful', null]);
+  expect(readSample(path).items.map((item) => item.remark)).toEqual(['another option is meant', undefined, undefined]);
   expect((await session(['y'])).count).toBe(0);
 });

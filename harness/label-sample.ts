@@ -14,7 +14,7 @@ export async function labelSample({ sample, ask, show, save }: Labelling): Promi
   const items = [...sample.items];
   const left = () => items.filter((item) => item.label === null).length;
   show(
-    'Do the passages, taken alone, support all of the sentence? y yes, n no, b back to the one before, q leave (all is kept).',
+    'Do the passages, taken alone, support all of the sentence? y yes, n no, with a reason behind it if you like; b back to the one before, q leave (all is kept).',
   );
   let at = items.findIndex((item) => item.label === null);
   while (at >= 0 && at < items.length) {
@@ -23,17 +23,25 @@ export async function labelSample({ sample, ask, show, save }: Labelling): Promi
     show(`\n(${at + 1} of ${items.length}) ${item.case_id}`);
     for (const passage of item.passages) show(`--- [${passage.citation}]\n${passage.context}`);
     show(`---\n${item.claim}`);
-    const said = (await ask('Supported? [y/n/b/q] '))?.trim().toLowerCase();
-    if (said === undefined || said === 'q') return left();
+    const line = (await ask('Supported? [y/n/b/q] '))?.trim();
+    if (line === undefined) return left();
+    const [said, remark] = parts(line);
+    if (said === 'q') return left();
     if (said === 'b') {
       at = Math.max(0, at - 1);
       continue;
     }
     if (said !== 'y' && said !== 'n') continue;
-    items[at] = { ...item, label: said === 'y' ? 'faithful' : 'unfaithful' };
+    items[at] = { ...item, label: said === 'y' ? 'faithful' : 'unfaithful', ...(remark === '' ? {} : { remark }) };
     save({ ...sample, items });
     const next = items.findIndex((other, index) => index > at && other.label === null);
     at = next < 0 ? items.findIndex((other) => other.label === null) : next;
   }
   return left();
+}
+
+/** `n the passage is about another option`: the grade, and why. */
+function parts(line: string): [said: string, remark: string] {
+  const [said = '', ...rest] = line.split(/\s+/);
+  return [said.toLowerCase(), rest.join(' ')];
 }

@@ -3,7 +3,7 @@
  * holds each against its floors, and fails unless every break is caught and the rerun is not. Runs land in results/gate-demo/, the
  * transcript in results/gate-demo/transcript.md and docs/evaluation.md.
  */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type CheckResult, checkGate } from '../harness/gate/check.ts';
 import { verdictLine } from '../harness/gate/check-text.ts';
@@ -86,7 +86,7 @@ async function main(signal: AbortSignal): Promise<number> {
   await withLexicalIndex(CORPUS, signal, async (db) => {
     for (const scene of SCENES) {
       const dir = join(OUT, scene.name);
-      rmSync(dir, { recursive: true, force: true });
+      clear(dir);
       await record(scene, dir, db, recorded, signal, progress);
       const judged = judge(scene, dir, gate);
       if (!judged.asWanted) failed += 1;
@@ -100,6 +100,12 @@ async function main(signal: AbortSignal): Promise<number> {
     failed === 0 ? 'The gate did as it should in every scene.\n' : `${failed} scene(s) did not go as they should.\n`,
   );
   return failed === 0 ? 0 : 1;
+}
+
+/** All but the grades of people: they hold for the same answers, and `agreement score` says when they do not. */
+function clear(dir: string): void {
+  for (const file of existsSync(dir) ? readdirSync(dir) : [])
+    if (!file.startsWith('agreement-')) rmSync(join(dir, file), { recursive: true });
 }
 
 /** Beside the runs, and in the documentation between its marks. */
