@@ -67,6 +67,12 @@ describe('the index', () => {
     });
   });
 
+  test('behind an address where nobody is: fails with what was said, and takes it for no file', async () => {
+    const { fails, named } = await doctor({ ASKDOCS_MCP_DB: 'milvus://127.0.0.1:1/docs' });
+    expect(fails).toBe(true);
+    expect(named('index')[0]?.found).not.toContain('none at');
+  });
+
   test('a file that is none: fails with the sentence of the search server', async () => {
     writeFileSync(join(dir, 'other.db'), 'no database at all, only text');
     const { fails, named } = await doctor({ ASKDOCS_MCP_DB: join(dir, 'other.db') });

@@ -1,10 +1,9 @@
 /** Search as the service would have it: the embedder, then the index behind the real search server. */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Config, Environment } from '../../service/config.ts';
+import { CodedError } from '../../service/contract.ts';
 import { silentLogger } from '../../service/log.ts';
+import type { Retriever } from '../../service/retrieve/client.ts';
 import { embedSettings, openEmbedder } from '../../service/search/embed/open.ts';
-import { isMilvus } from '../../service/search/stores/milvus/address.ts';
 import { createPipeline } from '../../service/serve.ts';
 import { type Check, fail, ok, said, warn } from './check.ts';
 
@@ -40,19 +39,20 @@ export async function embedderCheck(env: Environment): Promise<EmbedderCheck> {
 /** One search through the server that the service would start: it refuses an index that does not fit the settings. */
 export async function indexCheck(config: Config, embedderThere: boolean): Promise<Check> {
   const { db, command } = config.search;
-  if (command === undefined && !isMilvus(db) && !existsSync(db)) {
-    return fail('index', `none at ${resolve(db)}`, `Make one: askdocs index FOLDER --db ${db}`);
-  }
-  const { retriever } = createPipeline(config, silentLogger);
+  let retriever: Retriever | undefined;
   try {
+    retriever = createPipeline(config, silentLogger).retriever;
     const signal = AbortSignal.timeout(60_000);
     const stats = await retriever.stats(signal);
     const { mode } = await retriever.search('warm up', 1, signal);
     return judge(command === undefined ? db : 'another search server', stats, mode, embedderThere);
   } catch (error) {
+    if (error instanceof CodedError && error.code === 'not_found') {
+      return fail('index', `none at ${db}`, `Make one: askdocs index FOLDER --db ${db}`);
+    }
     return fail('index', said(error));
   } finally {
-    await retriever.close();
+    await retriever?.close();
   }
 }
 
