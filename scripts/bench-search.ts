@@ -1,6 +1,6 @@
 /**
  * `npm run bench:search`: how fast search and indexing are. Texts and vectors of the large indexes are made from a seed;
- * questions are embedded by the real embedder (askdocs models pull). `--sizes 10000,100000 --questions 300 --files 1000`.
+ * questions are embedded by the real embedder (askdocs models pull). `--sizes 10000,100000 --questions 300 --files 1000 --many 10000`.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import { type Embedder, normalized } from '../service/search/embed/embedder.ts';
 import { embedSettings, openEmbedder } from '../service/search/embed/open.ts';
 import { indexPaths, indexRecords, type TextRecord } from '../service/search/ingest/index.ts';
 import { openStore } from '../service/search/store.ts';
+import { benchManyFiles } from './bench/many-files.ts';
 
 const SERVER = fileURLToPath(new URL('../service/search/server.ts', import.meta.url));
 const PARTS = ['embed', 'lexical', 'dense', 'rest'] as const;
@@ -26,6 +27,7 @@ async function main(): Promise<number> {
       sizes: { type: 'string', default: '10000,100000' },
       questions: { type: 'string', default: '300' },
       files: { type: 'string', default: '1000' },
+      many: { type: 'string', default: '10000' },
     },
   });
   const { embedder, note } = await openEmbedder(embedSettings(process.env));
@@ -40,6 +42,7 @@ async function main(): Promise<number> {
     );
     for (const size of values.sizes.split(',').map(Number))
       await benchSize(folder, size, Number(values.questions), embedder);
+    if (Number(values.many) > 0) await benchManyFiles(folder, Number(values.many));
     if (Number(values.files) > 0) await benchIndexing(folder, Number(values.files), embedder);
     return 0;
   } finally {

@@ -25,8 +25,17 @@ export async function readDocx(bytes: Uint8Array): Promise<Document> {
   if (unpacked > MAX_UNPACKED) throw new Unreadable(`unpacks to more than ${MAX_UNPACKED / 1024 / 1024} MB`);
   const ignoreImages = mammoth.images.imgElement(async () => ({ src: '' }));
   const { value } = await mammoth.convertToHtml({ buffer }, { styleMap: STYLES, convertImage: ignoreImages });
-  const document = readHtmlText(value);
+  const document = readHtmlText(belowTitle(value));
   // Its ids are of the conversion: no program opens the file at them.
   const { anchors: _, ...rest } = document;
   return rest;
+}
+
+/** Where a title stands above all, the headings go one level down, as they do in Markdown. */
+function belowTitle(html: string): string {
+  if (!html.includes('<h1 class="title">')) return html;
+  return html.replace(/<h([1-5])>(.*?)<\/h\1>/gs, (_, level: string, text: string) => {
+    const below = Number(level) + 1;
+    return `<h${below}>${text}</h${below}>`;
+  });
 }

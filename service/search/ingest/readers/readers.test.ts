@@ -176,10 +176,10 @@ describe('DOCX', () => {
     expect(outline(document)).toEqual([
       ['The Guide', ['text: # The Guide']],
       [
-        'Limits & more',
-        ['text: # Limits & more', 'text: At most 10 <MB>.', 'table: | name | value |\n| --- | --- |\n| a | 1 |'],
+        'The Guide > Limits & more',
+        ['text: ## Limits & more', 'text: At most 10 <MB>.', 'table: | name | value |\n| --- | --- |\n| a | 1 |'],
       ],
-      ['Limits & more > Deep', ['text: ## Deep', 'text: End.']],
+      ['The Guide > Limits & more > Deep', ['text: ### Deep', 'text: End.']],
     ]);
   });
 
