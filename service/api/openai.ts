@@ -66,7 +66,10 @@ async function handleChat(event: H3Event, deps: OpenAiDeps): Promise<Response> {
     headers.delete('content-length');
     const { stage, code, message } = failureOf(error, 'internal');
     // What was never taken up failed in no stage.
-    return Response.json(openaiError({ code, message, ...(code === 'internal' ? { stage } : {}) }), { status, headers });
+    return Response.json(openaiError({ code, message, ...(code === 'internal' ? { stage } : {}) }), {
+      status,
+      headers,
+    });
   }
 }
 
