@@ -15,8 +15,11 @@ export type Sdk = typeof import('@zilliz/milvus2-sdk-node');
 export interface Engine {
   readonly sdk: Sdk;
   readonly address: Address;
-  /** Runs one request within `ms`; throws `unavailable`, `timeout`, or `bad_config` with a sentence. */
-  run<T>(request: (client: MilvusClient) => Promise<T>, ms?: number): Promise<T>;
+  /**
+   * Runs one request within `ms`; throws `unavailable`, `timeout`, or `bad_config` with a sentence. A request that hands
+   * `timeout` on is given up by the client as well, which else keeps one of its few connections waiting for the answer.
+   */
+  run<T>(request: (client: MilvusClient, timeout: number) => Promise<T>, ms?: number): Promise<T>;
   close(): void;
 }
 
@@ -42,7 +45,7 @@ export async function openEngine(address: Address): Promise<Engine> {
     address,
     run: async (request, ms = REQUEST_MS) => {
       try {
-        return await within(ms, address, async () => checked(await request(await client())));
+        return await within(ms, address, async () => checked(await request(await client(), ms)));
       } catch (error) {
         throw asFailure(error, address);
       }
@@ -86,7 +89,7 @@ async function connect(sdk: Sdk, address: Address, ca: Buffer | undefined): Prom
     ...(address.database === undefined ? {} : { database: address.database }),
     ...(user === undefined ? {} : { username: user, password: secret ?? '' }),
     ...(user === undefined && secret !== undefined ? { token: secret } : {}),
-    timeout: REQUEST_MS,
+    timeout: CONNECT_MS,
     // The client would wait the whole time anew for each retry; the caller's bound counts.
     maxRetries: 0,
     telemetry: { enabled: false },
@@ -100,9 +103,12 @@ async function connect(sdk: Sdk, address: Address, ca: Buffer | undefined): Prom
   });
   try {
     await within(CONNECT_MS, address, () => client.connectPromise);
+    // It has one time for its greeting and for what comes after.
+    client.timeout = REQUEST_MS;
     return client;
   } catch (error) {
-    await client.closeConnection().catch(() => undefined);
+    // Not waited for: closing waits until an engine that is silent was given up by the client too.
+    client.closeConnection().catch(() => undefined);
     throw error;
   }
 }

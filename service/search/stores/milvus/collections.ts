@@ -32,7 +32,7 @@ export async function allBuilds({ run }: Engine, collection: string): Promise<Bu
 export async function targetOf({ run }: Engine, alias: string, ms?: number): Promise<string | undefined> {
   try {
     // The client's types want a collection as well; it is not used.
-    const found = await run((client) => client.describeAlias({ alias, collection_name: alias }), ms);
+    const found = await run((client, timeout) => client.describeAlias({ alias, collection_name: alias, timeout }), ms);
     return found.collection;
   } catch (error) {
     if (isMissing(error)) return undefined;

@@ -19,9 +19,10 @@ export function factsIn(engine: Engine, collection_name: string): Facts {
     async get(keys, ms) {
       if (keys.length === 0) return new Map();
       const { data } = await run(
-        (client) =>
+        (client, timeout) =>
           client.query({
             collection_name,
+            timeout,
             expr: `key in ${list(keys)}`,
             output_fields: ['key', 'value'],
             ...strong(engine),

@@ -100,9 +100,10 @@ async function load(engine: Engine, state: State, { ranking, vector, count }: Lo
 
 async function rowsById({ run }: Engine, { build }: State, hits: Hit[], vectors: boolean): Promise<Map<string, Row>> {
   const { data } = await run(
-    (client) =>
+    (client, timeout) =>
       client.query({
         collection_name: build.passages,
+        timeout,
         expr: `id in ${list(hits.map(({ id }) => id))}`,
         output_fields: ['id', 'passage', ...(vectors ? ['dense'] : [])],
       }),

@@ -54,9 +54,10 @@ type Scored = [id: string, score: number];
 
 async function byWords({ run, sdk }: Engine, collection_name: string, tokens: readonly string[], limit: number) {
   const { results } = await run(
-    (client) =>
+    (client, timeout) =>
       client.search({
         collection_name,
+        timeout,
         anns_field: 'lexical',
         data: spell(tokens),
         metric_type: sdk.MetricType.BM25,
@@ -71,9 +72,10 @@ async function byWords({ run, sdk }: Engine, collection_name: string, tokens: re
 
 async function byMeaning({ run, sdk }: Engine, collection_name: string, vector: Float32Array, limit: number) {
   const { results } = await run(
-    (client) =>
+    (client, timeout) =>
       client.search({
         collection_name,
+        timeout,
         anns_field: 'dense',
         data: [...vector],
         metric_type: sdk.MetricType.COSINE,
@@ -92,9 +94,10 @@ async function byBoth(
   { tokens, vector, pool, limit }: Asked & { vector: Float32Array },
 ): Promise<Hit[]> {
   const { results } = await run(
-    (client) =>
+    (client, timeout) =>
       client.hybridSearch({
         collection_name,
+        timeout,
         data: [
           {
             anns_field: 'lexical',
