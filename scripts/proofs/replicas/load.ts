@@ -55,7 +55,7 @@ export async function ask(url: string): Promise<Outcome> {
       body: JSON.stringify({ question: QUESTION }),
     });
     seen.status = response.status;
-    seen.servedBy = (response.headers.get('x-served-by') ?? '').split(/, /).filter(Boolean);
+    seen.servedBy = (response.headers.get('x-served-by') ?? '').split(/, | : /).filter(Boolean);
     const text = await read(response);
     if (response.status === 503) return end('refused');
     if (response.status !== 200) return end('error', text.slice(0, 200));
