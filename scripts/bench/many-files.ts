@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { indexPaths } from '../../service/search/ingest/index.ts';
 
-/** Writes `count` files into folders of a hundred, in three formats, and indexes them by words alone. */
-export async function benchManyFiles(folder: string, count: number): Promise<void> {
+/** Writes `count` files into folders of a hundred, in three formats, and indexes them by words alone into `db`. */
+export async function benchManyFiles(folder: string, db: string, count: number): Promise<void> {
   const docs = join(folder, 'many');
   const path = (at: number) => join(docs, String(Math.floor(at / 100)), `${at}${['.md', '.html', '.txt'][at % 3]}`);
   for (let at = 0; at < count; at++) {
@@ -16,8 +16,8 @@ export async function benchManyFiles(folder: string, count: number): Promise<voi
   const timer = setInterval(() => {
     most = Math.max(most, process.memoryUsage.rss());
   }, 20);
-  const run = async () => (await indexPaths({ roots: [docs], db: join(folder, 'many.db') })).ms;
-  const first = await run();
+  const run = async (rebuild = false) => (await indexPaths({ roots: [docs], db, rebuild })).ms;
+  const first = await run(true);
   const unchanged = await run();
   writeFileSync(path(0), `${textOf(0)}\n\nOne more sentence.\n`);
   const changed = await run();
