@@ -12,8 +12,6 @@ export interface Replica {
   start(): Promise<void>;
   /** SIGKILL: as a crash. SIGTERM: as a restart by an operator. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
-  /** What it wrote on stderr. */
-  said(): string;
 }
 
 export type Stop = () => Promise<void>;
@@ -51,23 +49,17 @@ export async function startModel(port: number, slots: number): Promise<Stop> {
 export function replica(port: number, env: Record<string, string>): Replica {
   const url = `http://127.0.0.1:${port}`;
   const downs: Replica['downs'] = [];
-  let child: ChildProcess | undefined;
-  let said = '';
+  let child: Launched | undefined;
   return {
     url,
     downs,
-    said: () => said,
     async start() {
-      const started = launch(
+      child = launch(
         process.execPath,
         [...NODE, join(ROOT, 'scripts', 'askdocs.ts'), 'serve', '--port', String(port)],
         env,
       );
-      started.stderr?.on('data', (data: Buffer) => {
-        said = (said + data).slice(-100_000);
-      });
-      child = started;
-      await answering(started, url);
+      await answering(child, url);
       const last = downs.at(-1);
       if (last !== undefined) last.to = performance.now();
     },
@@ -81,18 +73,30 @@ export function replica(port: number, env: Record<string, string>): Replica {
 
 const NODE = ['--import', join(ROOT, 'scripts', 'with-parent.js'), '--import', import.meta.resolve('tsx')];
 
-function launch(program: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-  return spawn(program, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['pipe', 'ignore', 'pipe'] });
+interface Launched {
+  process: ChildProcess;
+  /** The end of what it wrote on stderr. */
+  said(): string;
 }
 
-async function ended(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+function launch(program: string, args: readonly string[], env: Record<string, string> = {}): Launched {
+  const child = spawn(program, args, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['pipe', 'ignore', 'pipe'] });
+  let said = '';
+  // Read in any case: a process whose pipe is full stands still.
+  child.stderr?.on('data', (data: Buffer) => {
+    said = (said + data).slice(-2_000);
+  });
+  return { process: child, said: () => said };
+}
+
+async function ended({ process: child }: Launched, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill(signal);
   await gone;
 }
 
-async function listening(child: ChildProcess, port: number): Promise<void> {
+async function listening(child: Launched, port: number): Promise<void> {
   const { connect } = await import('node:net');
   await until(child, () => {
     const socket = connect(port, '127.0.0.1');
@@ -106,7 +110,7 @@ async function listening(child: ChildProcess, port: number): Promise<void> {
   });
 }
 
-async function answering(child: ChildProcess, url: string): Promise<void> {
+async function answering(child: Launched, url: string): Promise<void> {
   await until(child, () =>
     fetch(`${url}/readyz`).then(
       async (response) => {
@@ -118,11 +122,12 @@ async function answering(child: ChildProcess, url: string): Promise<void> {
   );
 }
 
-async function until(child: ChildProcess, isUp: () => Promise<boolean>): Promise<void> {
+async function until({ process: child, said }: Launched, isUp: () => Promise<boolean>): Promise<void> {
+  const failed = (what: string) => new Error(`${child.spawnargs.join(' ')} ${what}; it said: ${said()}`);
   for (const before = performance.now(); performance.now() - before < START_MS; ) {
-    if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended with ${child.exitCode}.`);
+    if (child.exitCode !== null) throw failed(`ended with ${child.exitCode}`);
     if (await isUp()) return;
     await sleep(100);
   }
-  throw new Error(`${child.spawnargs.join(' ')} did not come up.`);
+  throw failed('did not come up');
 }
