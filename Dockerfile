@@ -11,6 +11,9 @@ RUN apt-get update \
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev \
+  # For an index in Milvus: a peer that is optional elsewhere, in the version that the tests run with.
+  && npm install --no-save --omit=dev \
+    "@zilliz/milvus2-sdk-node@$(node -p "require('./package.json').devDependencies['@zilliz/milvus2-sdk-node']")" \
   # The embedder's runtime brings the binaries of every platform along, 290 MB of them.
   && find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 -type d \
     ! -path "*/linux/$(node -p process.arch)" -exec rm -rf {} + \

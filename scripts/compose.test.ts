@@ -1,6 +1,7 @@
 /** The compose files hold what docs/deploy.md promises of them; where there is a client, it reads them too. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -11,9 +12,12 @@ import { envOf, stagesOf } from './testing/dockerfile.ts';
 
 const base = readCompose('compose.yaml');
 const OVERLAYS = ['cuda.yaml', 'rocm.yaml', 'local-model.yaml'];
+/** More than one of the service, over Milvus. */
+const REPLICAS = 'milvus.yaml';
+const replicas = overlaid(base, readCompose(REPLICAS));
 const stacks = [
   ['compose.yaml', base] as const,
-  ...OVERLAYS.map((name) => [name, overlaid(base, readCompose(name))] as const),
+  ...[...OVERLAYS, REPLICAS].map((name) => [name, overlaid(base, readCompose(name))] as const),
 ];
 const services = stacks.flatMap(([file, stack]) =>
   Object.entries(stack.services).map(([name, service]) => [`${file}: ${name}`, service] as const),
@@ -86,8 +90,58 @@ test('the overlays change the model alone', () => {
   expect(mounted).toContain(local?.environment?.LLAMA_ARG_MODEL);
 });
 
+describe('the replicas', () => {
+  const two = [replicas.services.askdocs, replicas.services['askdocs-2']];
+
+  test('are the same service twice, each with its part of the slots', () => {
+    const [first, second] = two.map((service) => ({ ...service, ports: [], build: undefined, depends_on: {} }));
+    expect(second).toEqual(first);
+    expect(Object.keys(two[1]?.depends_on ?? {}).sort()).toEqual(Object.keys(two[0]?.depends_on ?? {}).sort());
+    const { ASKDOCS_LLM_SLOTS_SHARE: share, ASKDOCS_MAX_CONCURRENT: each } = two[0]?.environment ?? {};
+    const slots = base.services.llama?.environment?.LLAMA_ARG_N_PARALLEL;
+    const number = (text = '') => Number(/:-(\d+)\}$/.exec(text)?.[1]);
+    expect([share, number(each) * two.length]).toEqual(['1/2', number(slots)]);
+  });
+
+  test('and the job of the index name one collection; Milvus has no way out and is reached by nobody else', () => {
+    const { milvus, index, askdocs } = replicas.services;
+    const db = new URL(askdocs?.environment?.ASKDOCS_MCP_DB ?? '');
+    expect(index?.environment?.ASKDOCS_MCP_DB).toBe(db.href);
+    expect(replicas.services).toHaveProperty([db.hostname]);
+    expect(milvus?.networks).toEqual(['inside']);
+    expect(milvus?.ports).toBeUndefined();
+    for (const service of [index, ...two]) expect(service?.networks).toContain('inside');
+  });
+
+  test('are behind nginx with the settings of the documentation, at their addresses', async () => {
+    const { nginx } = replicas.services;
+    const [first = '', second = ''] = (nginx?.command ?? []).slice(1);
+    for (const address of [first, second]) expect(replicas.services).toHaveProperty([address.split(':')[0] ?? '']);
+    const made = settingsOf(nginx?.command ?? []);
+    expect(made).toContain(`server ${first} max_fails=1`);
+    expect(made).toContain(`server ${second} max_fails=1`);
+    const inside = nginx?.ports?.[0]?.split(':').at(-1);
+    expect(made).toContain(`listen ${inside};`);
+    expect(made).not.toContain('127.0.0.1');
+  });
+});
+
+/** What the start script of nginx makes of the settings; a program of that name takes its place. */
+function settingsOf([, ...addresses]: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'askdocs-nginx-'));
+  try {
+    writeFileSync(join(folder, 'nginx'), '#!/bin/sh\n', { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env.PATH}`, NGINX_DIR: folder };
+    const args = [join(COMPOSE, 'nginx-replicas.sh'), join(COMPOSE, 'nginx-replicas.conf'), ...addresses];
+    expect(spawnSync('sh', args, { env, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+    return readFileSync(join(folder, 'replicas.conf'), 'utf8').replace(/^\s*#.*$/gm, '');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 test('every variable is in .env.example with the default of the files, and no other', () => {
-  const files = ['compose.yaml', ...OVERLAYS].map((name) =>
+  const files = ['compose.yaml', ...OVERLAYS, REPLICAS].map((name) =>
     readFileSync(COMPOSE + name, 'utf8').replace(/^\s*#.*$/gm, ''),
   );
   const used = files.flatMap((text) => [...text.matchAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g)]);
@@ -97,9 +151,11 @@ test('every variable is in .env.example with the default of the files, and no ot
 });
 
 test('what the service is given are settings that it reads', () => {
-  for (const name of ['askdocs', 'index']) {
-    const given = Object.keys(base.services[name]?.environment ?? {}).map((key) => key.replace(/^ASKDOCS_/, ''));
-    expect(given.filter((key) => !(key in SETTINGS))).toEqual([]);
+  for (const name of ['askdocs', 'index', 'askdocs-2']) {
+    const given = Object.keys(replicas.services[name]?.environment ?? {}).map((key) => key.replace(/^ASKDOCS_/, ''));
+    // Of the search server, which the service hands it on to.
+    const known = [...Object.keys(SETTINGS), 'SEARCH_TOKEN'];
+    expect(given.filter((key) => !known.includes(key))).toEqual([]);
   }
 });
 
@@ -166,6 +222,8 @@ describe.skipIf(client === undefined)(
 
     test.each([
       [[], {}],
+      [['milvus.yaml'], {}],
+      [['cuda.yaml', 'milvus.yaml'], {}],
       [['cuda.yaml'], {}],
       [['rocm.yaml'], { RENDER_GID: '109' }],
       [['local-model.yaml'], { LLM_GGUF: '/models/x.gguf' }],
@@ -174,7 +232,8 @@ describe.skipIf(client === undefined)(
       const { status, stdout, stderr } = config(files, env);
       expect(stderr).toBe('');
       expect(status).toBe(0);
-      expect(Object.keys(JSON.parse(stdout).services).sort()).toEqual(Object.keys(base.services).sort());
+      const { services } = files.includes(REPLICAS) ? replicas : base;
+      expect(Object.keys(JSON.parse(stdout).services).sort()).toEqual(Object.keys(services).sort());
     });
 
     test('what must be set is asked for in a sentence', () => {
@@ -185,6 +244,6 @@ describe.skipIf(client === undefined)(
 );
 
 test('no compose file goes unchecked here', () => {
-  const known = ['compose.yaml', ...OVERLAYS, 'otel-collector.yaml', 'milvus.yaml'];
+  const known = ['compose.yaml', ...OVERLAYS, REPLICAS, 'otel-collector.yaml'];
   expect(readdirSync(COMPOSE).filter((name) => /\.ya?ml$/.test(name) && !known.includes(name))).toEqual([]);
 });

@@ -2,16 +2,23 @@
 import { defineCommand } from 'citty';
 import { withToken } from '../../service/search/stores/milvus/address.ts';
 import { openReader } from '../../service/search/stores/open.ts';
+import { readEnvironment } from '../environment.ts';
 import { formatArg, printJson } from '../tables.ts';
 
 export const sourcesCommand = defineCommand({
   meta: { name: 'sources', description: 'List the documents of an index, with their titles and numbers of passages.' },
   args: {
-    db: { type: 'string', description: 'The index', default: 'data/docs.db', valueHint: 'FILE' },
+    db: {
+      type: 'string',
+      alias: 'store',
+      description: 'The index: a file, or milvus://HOST:PORT/COLLECTION',
+      default: 'data/docs.db',
+      valueHint: 'FILE',
+    },
     format: { ...formatArg, description: 'How to print the list' },
   },
   async run({ args }) {
-    const reader = await openReader(withToken(args.db, process.env.ASKDOCS_SEARCH_TOKEN), { dense: false });
+    const reader = await openReader(withToken(args.db, readEnvironment().ASKDOCS_SEARCH_TOKEN), { dense: false });
     try {
       const sources = await reader.sources();
       if (args.format === 'json') printJson({ db: reader.name, sources });

@@ -86,8 +86,23 @@ export function overlaid(base: ComposeFile, overlay: ComposeFile): ComposeFile {
   for (const [name, more] of Object.entries(overlay.services)) {
     const under = services[name] ?? {};
     const environment = { ...under.environment, ...more.environment };
-    const volumes = [...(under.volumes ?? []), ...(more.volumes ?? [])];
-    services[name] = { ...under, ...more, environment, volumes };
+    const lists = {
+      volumes: joined(under.volumes, more.volumes),
+      networks: joined(under.networks, more.networks),
+      ports: joined(under.ports, more.ports),
+    };
+    const present = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+    const depends_on = { ...under.depends_on, ...more.depends_on };
+    services[name] = { ...under, ...more, environment, depends_on, ...present };
   }
-  return { ...base, services };
+  return {
+    ...base,
+    services,
+    networks: { ...base.networks, ...overlay.networks },
+    volumes: { ...base.volumes, ...overlay.volumes },
+  };
+}
+
+function joined<T>(one: readonly T[] = [], more: readonly T[] = []): T[] {
+  return [...new Set([...one, ...more])];
 }
