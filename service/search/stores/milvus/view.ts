@@ -4,6 +4,7 @@ import type { Meta } from '../index-store.ts';
 import { type Engine, SEARCH_MS } from './client.ts';
 import { type Build, buildNamed, loadBuild, targetOf } from './collections.ts';
 import { type Facts, factsIn } from './facts.ts';
+import { isRefused } from './failure.ts';
 import { createFrequencies, type Frequencies } from './words.ts';
 
 export interface State {
@@ -43,6 +44,11 @@ export function createView(engine: Engine): View {
   let looking: Promise<State> | undefined;
   const look = (load: boolean) => {
     looking ??= lookUp(engine, known, load)
+      .catch((error: unknown) => {
+        // An engine that was started anew has loaded nothing; what is not loaded, it refuses to read.
+        if (load || !isRefused(error)) throw error;
+        return lookUp(engine, known, true);
+      })
       .then((state) => {
         known = state;
         looked = performance.now();

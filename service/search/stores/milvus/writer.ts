@@ -5,7 +5,7 @@ import type { Address } from './address.ts';
 import { type Batch, createBatch } from './batch.ts';
 import { type Building, openBuilding } from './building.ts';
 import { type Engine, openEngine } from './client.ts';
-import { type Build, buildNamed, targetOf } from './collections.ts';
+import { type Build, buildNamed, loadBuild, targetOf } from './collections.ts';
 import { copyFiles } from './copy.ts';
 import { factsIn } from './facts.ts';
 import { switchTo } from './publish.ts';
@@ -41,6 +41,8 @@ interface Parts {
 async function createWriter(engine: Engine, options: WriterOptions): Promise<IndexWriter> {
   const target = await targetOf(engine, engine.address.collection);
   const base = target === undefined ? undefined : buildNamed(target);
+  // An engine that was started anew has loaded nothing.
+  if (base !== undefined) await loadBuild(engine, base);
   const before: Meta =
     base === undefined ? { generation: '0' } : await metaOf(factsIn(engine, base.facts), base.passages);
   options.check(before);
@@ -189,6 +191,7 @@ export async function writeMilvusMeta(address: Address, values: Meta): Promise<v
     const target = await targetOf(engine, address.collection);
     if (target === undefined) throw new CodedError('not_found', `There is no index ${address.name}.`);
     const base = buildNamed(target);
+    await loadBuild(engine, base);
     const building = await openBuilding(engine, base, undefined);
     try {
       const { generation: _, ...meta } = await metaOf(factsIn(engine, base.facts), target);
