@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openReader, writeMeta } from '../open.ts';
 import { isMilvus, parseAddress, shown, withToken } from './address.ts';
 
 describe('the address of an index', () => {
@@ -21,6 +22,7 @@ describe('the address of an index', () => {
     ['milvus://engine', 'names no collection'],
     ['milvus://engine/two/parts', 'names the collection "two/parts"'],
     ['milvus://engine/1st', 'names the collection "1st"'],
+    ['milvus://engine/%zz', 'names the collection "%zz"'],
     ['milvus://engine/docs?token=x', 'has the setting token; known are database and ca'],
     ['milvus://engine/docs?ca=x', 'that is for milvuss://'],
     ['milvus://engine:99999/docs', 'is not the address of an index'],
@@ -35,6 +37,19 @@ describe('the address of an index', () => {
     expect(() => parseAddress('milvus://user:hush@engine/1st')).toThrow(/^(?!.*(?:hush|user)).*$/s);
     expect(() => parseAddress('milvus://user:hush@engine:99999/docs')).toThrow(/^(?!.*(?:hush|user)).*$/s);
     expect(shown('data/a@b.db')).toBe('data/a@b.db');
+  });
+
+  it('takes a password with a sign that is no encoding as it stands', () => {
+    expect(parseAddress('milvus://user:100%@engine/docs').secret).toBe('100%');
+  });
+
+  it.each([
+    ['http://engine:19530/docs', /^http:\/\/ is no place for an index/],
+    ['milvis://user:hush@engine/docs', /^milvis:\/\/ is no place for an index(?!.*hush)/],
+    [' ', /is empty/],
+  ])('%j is neither a file nor an engine', async (db, sentence) => {
+    await expect(openReader(db, { dense: false })).rejects.toThrow(sentence);
+    await expect(writeMeta(db, {})).rejects.toThrow(sentence);
   });
 
   it('takes a token from elsewhere unless it has one', () => {

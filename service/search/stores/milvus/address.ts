@@ -45,7 +45,7 @@ export function withToken(db: string, token: string | undefined): string {
 /** Throws `bad_input` with the part that is wrong; never with a secret. */
 export function parseAddress(db: string): Address {
   const url = parse(db);
-  const collection = decodeURIComponent(url.pathname.slice(1));
+  const collection = decoded(url.pathname.slice(1));
   // Shorter than the engine's bound of 255: names of builds are longer.
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(collection)) throw badCollection(db, collection);
   for (const name of url.searchParams.keys()) {
@@ -62,8 +62,8 @@ export function parseAddress(db: string): Address {
     tls,
     ca,
     database: url.searchParams.get('database') ?? undefined,
-    user: decodeURIComponent(url.username) || undefined,
-    secret: decodeURIComponent(url.password) || undefined,
+    user: decoded(url.username) || undefined,
+    secret: decoded(url.password) || undefined,
     collection,
     name: `${tls ? 'milvuss' : 'milvus'}://${host}/${collection}`,
   };
@@ -75,6 +75,15 @@ function parse(db: string): URL {
   if (!URL.canParse(text))
     throw new CodedError('bad_input', `${shown(db)} is not the address of an index; it must look like ${SHAPE}.`);
   return new URL(text);
+}
+
+/** As it stands where it is no encoding: then the check of what it is for says so. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function badCollection(db: string, collection: string): CodedError {

@@ -69,7 +69,7 @@ describe('an engine that', () => {
     const { error, ms } = await failureAt(`milvus://127.0.0.1:${port}/docs`);
     expect(error).toMatchObject({
       code: 'unavailable',
-      message: `The engine of milvus://127.0.0.1:${port}/docs cannot be reached.`,
+      message: `The engine of milvus://127.0.0.1:${port}/docs cannot be reached; check the address, and that it runs.`,
     });
     expect(ms).toBeLessThan(6_000);
   });

@@ -54,7 +54,7 @@ export function asFailure(error: unknown, address: Address): CodedError {
   if (isFull(code, text))
     return fail('unavailable', `The engine of ${address.name} is full or over its limit: ${brief(text)}`);
   if (code === 14 || /ECONN|connect|unavailable|certificate|TLS|socket/i.test(text))
-    return fail('unavailable', `The engine of ${address.name} cannot be reached.`);
+    return fail('unavailable', `The engine of ${address.name} cannot be reached; check the address, and that it runs.`);
   return fail('unavailable', `The engine of ${address.name} failed: ${brief(text)}`);
 }
 
