@@ -11,7 +11,10 @@ import { type Embedder, normalized, splitToFit } from './embedder.ts';
 import { traitsOf } from './models.ts';
 
 interface Model {
-  session: InferenceSession;
+  /** For questions: threads that wait for more work by spinning would cost eight times the processor time of the answer. */
+  single: InferenceSession;
+  /** For passages, on all cores; opened with the first of them, which a search server never embeds. */
+  parallel(): Promise<InferenceSession>;
   Tensor: typeof Tensor;
   encode(text: string): number[];
   window: number;
@@ -23,7 +26,7 @@ const BATCH = 8;
 export async function openOnnx(folder: string): Promise<Embedder> {
   const model = await load(folder);
   const traits = traitsOf(basename(folder));
-  const [probe] = await run(model, [model.encode('x')]);
+  const [probe] = await run(model, model.single, [model.encode('x')]);
   return {
     name: basename(folder),
     fingerprint: `onnx:${hashOf(folder)}`,
@@ -36,7 +39,7 @@ export async function openOnnx(folder: string): Promise<Embedder> {
         texts.map((text) => traits.passage + text),
       ),
     embedQuery: async (text) => {
-      const [vector] = await run(model, [bounded(model, model.encode(traits.query + text))]);
+      const [vector] = await run(model, model.single, [bounded(model, model.encode(traits.query + text))]);
       if (vector === undefined) throw new CodedError('internal', 'The embedder returned nothing.');
       return vector;
     },
@@ -56,11 +59,24 @@ async function load(folder: string): Promise<Model> {
   });
   try {
     const tokenizer = new Tokenizer(JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8')), {});
-    const session = await InferenceSession.create(join(folder, 'model.onnx'), {
-      graphOptimizationLevel: 'all',
-      logSeverityLevel: 3,
-    });
-    return { session, Tensor, encode: (text) => tokenizer.encode(text).ids, window: traitsOf(basename(folder)).window };
+    const open = (options: InferenceSession.SessionOptions) =>
+      InferenceSession.create(join(folder, 'model.onnx'), {
+        graphOptimizationLevel: 'all',
+        logSeverityLevel: 3,
+        ...options,
+      });
+    const single = await open({ intraOpNumThreads: 1 });
+    let parallel: Promise<InferenceSession> | undefined;
+    return {
+      single,
+      parallel: () => {
+        parallel ??= open({});
+        return parallel;
+      },
+      Tensor,
+      encode: (text) => tokenizer.encode(text).ids,
+      window: traitsOf(basename(folder)).window,
+    };
   } catch (cause) {
     throw new CodedError(
       'bad_config',
@@ -75,10 +91,12 @@ async function embedAll(model: Model, texts: readonly string[]): Promise<Float32
     .map((text, at) => ({ at, ids: bounded(model, model.encode(text)) }))
     .sort((a, b) => a.ids.length - b.ids.length);
   const vectors = new Array<Float32Array>(texts.length);
+  const session = await model.parallel();
   for (let from = 0; from < order.length; from += BATCH) {
     const batch = order.slice(from, from + BATCH);
     const found = await run(
       model,
+      session,
       batch.map(({ ids }) => ids),
     );
     batch.forEach(({ at }, i) => {
@@ -95,7 +113,7 @@ function bounded({ window }: Model, ids: number[]): number[] {
     : [...ids.slice(0, window >> 1), ...ids.slice(ids.length - (window - (window >> 1)))];
 }
 
-async function run({ session, Tensor }: Model, batch: number[][]): Promise<Float32Array[]> {
+async function run({ Tensor }: Model, session: InferenceSession, batch: number[][]): Promise<Float32Array[]> {
   const length = Math.max(...batch.map((ids) => ids.length));
   const size = batch.length * length;
   const ids = new BigInt64Array(size);
