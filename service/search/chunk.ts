@@ -15,7 +15,8 @@ export const SIZES = {
   whole: 1600,
   /** A section shorter than this joins what follows it under the same parent. */
   small: 200,
-} as const;
+};
+export type Sizes = typeof SIZES;
 
 export interface Chunk {
   heading: string[];
@@ -27,9 +28,10 @@ export interface Chunk {
   place?: Place | undefined;
 }
 
-export function chunk(document: Document): Chunk[] {
-  return joinSmall(document.sections.map(withoutContents(document)))
-    .flatMap((section) => packed(document.text, section))
+/** `sizes` are for studies: an index is always made with SIZES. */
+export function chunk(document: Document, sizes: Sizes = SIZES): Chunk[] {
+  return joinSmall(document.sections.map(withoutContents(document)), sizes)
+    .flatMap((section) => packed(document.text, section, sizes))
     .filter((piece) => /[\p{L}\p{N}]/u.test(piece.text));
 }
 
@@ -51,14 +53,14 @@ function withoutContents({ text }: Document): (section: Section) => Section {
 }
 
 /** Gives a section that is little more than its heading to the next one, when that is its child or sibling. */
-function joinSmall(sections: Section[]): Section[] {
+function joinSmall(sections: Section[], { small, target }: Sizes): Section[] {
   const joined: Section[] = [];
   for (const section of sections) {
     const last = joined.at(-1);
     if (
       last !== undefined &&
-      sizeOf(last) < SIZES.small &&
-      sizeOf(last) + sizeOf(section) <= SIZES.target &&
+      sizeOf(last) < small &&
+      sizeOf(last) + sizeOf(section) <= target &&
       isNear(last, section)
     ) {
       const heading =
@@ -94,7 +96,7 @@ function sizeOf(section: Section): number {
   return first === undefined || last === undefined ? 0 : last.end - first.start;
 }
 
-function packed(text: string, section: Section): Chunk[] {
+function packed(text: string, section: Section, sizes: Sizes): Chunk[] {
   const chunks: Chunk[] = [];
   let open: Piece | undefined;
   const close = () => {
@@ -108,10 +110,10 @@ function packed(text: string, section: Section): Chunk[] {
     });
     open = undefined;
   };
-  for (const piece of section.blocks.flatMap((block) => pieces(text, block))) {
-    if (open !== undefined && (piece.head !== undefined || piece.end - open.start > SIZES.target)) {
+  for (const piece of section.blocks.flatMap((block) => pieces(text, block, sizes))) {
+    if (open !== undefined && (piece.head !== undefined || piece.end - open.start > sizes.target)) {
       // A heading alone is no passage: it goes with what follows it, even a little over the size.
-      if (piece.head !== undefined || open.end - open.start > 120 || piece.end - open.start > SIZES.whole) close();
+      if (piece.head !== undefined || open.end - open.start > 120 || piece.end - open.start > sizes.whole) close();
     }
     open = open === undefined ? { ...piece } : { ...open, end: piece.end };
   }
@@ -120,12 +122,12 @@ function packed(text: string, section: Section): Chunk[] {
 }
 
 /** The block itself, or what it must be split into: rows and lines where it has them, else sentences, words, characters. */
-function pieces(text: string, block: Block): Piece[] {
-  const keep = block.kind === 'table' || block.kind === 'code' ? SIZES.whole : SIZES.target;
+function pieces(text: string, block: Block, { whole, target }: Sizes): Piece[] {
+  const keep = block.kind === 'table' || block.kind === 'code' ? whole : target;
   if (block.end - block.start <= keep) return [{ start: block.start, end: block.end }];
   const found: Piece[] = [];
   let start = block.start;
-  const room = Math.max(SIZES.target - Math.min(block.head?.length ?? 0, 400), 200);
+  const room = Math.max(target - Math.min(block.head?.length ?? 0, 400), 200);
   while (block.end - start > room) {
     const cut = cutAt(text, start, start + room, block);
     found.push({ start, end: cut });

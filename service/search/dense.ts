@@ -1,6 +1,6 @@
 /** The dense half: vectors of the published passages in memory, kept in step with the index, and exact cosines. */
 import type { Db } from './db.ts';
-import type { Scored } from './lexical.ts';
+import { byScore, type Scored } from './lexical.ts';
 import { createMatrix, type Matrix } from './matrix.ts';
 
 export interface Dense {
@@ -37,7 +37,7 @@ export function createDense(db: Db, dimensions: number): Dense {
     search(query, limit) {
       const rough = matrix.nearest(query, limit + 20);
       const exact = rough.map(({ id, score }) => ({ id, score: cosine(query, id) ?? score }));
-      return exact.sort((a, b) => b.score - a.score || a.id - b.id).slice(0, limit);
+      return exact.sort(byScore).slice(0, limit);
     },
     refresh() {
       const now = generation.get() as string;

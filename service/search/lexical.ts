@@ -7,9 +7,17 @@ export interface Scored {
   score: number;
 }
 
+/** Best first; what scores the same keeps one order. */
+export function byScore(a: Scored, b: Scored): number {
+  return b.score - a.score || a.id - b.id;
+}
+
 export interface Lexical {
-  /** Best first; the score is BM25, higher is better. */
-  search(query: Query, limit: number): Scored[];
+  /**
+   * Best first; the score is BM25, higher is better. `wanted` are passages whose score is wanted however low it is; those
+   * without a word of the question are left out.
+   */
+  search(query: Query, limit: number, wanted?: readonly number[]): Scored[];
   /** Inverse document frequency of a token; the largest for one that no passage has. */
   idf(token: string): number;
 }
@@ -17,24 +25,47 @@ export interface Lexical {
 /** A word in a heading says more than one in the body; the exact weights hardly matter. */
 const WEIGHTS = { title: 1, heading: 2, body: 1 } as const;
 /**
- * Passages scored for one question, counted by word. In a large index words that stand in every tenth passage would take
- * nearly all the time and move the ranking least: the rarest words that fit are searched for, one at least.
+ * Passages scored for one question, counted by word: in a large index words that stand in every tenth passage take nearly
+ * all the time. The rarest words that fit find the candidates then, and all words score them: at least this many, and
+ * this share of the index up to the most.
  */
-const MAX_POSTINGS = 12_000;
+const POSTINGS = { least: 4000, share: 0.15, most: 30_000 };
 /** Frequencies kept; a term costs about a hundred bytes. */
 const MAX_KNOWN = 200_000;
 
-export function createLexical(db: Db): Lexical {
+/** `bound` tells for an index of so many passages how many of them one question may cost. */
+export function createLexical(db: Db, bound: (passages: number) => number = postingsOf): Lexical {
   const frequencies = createFrequencies(db);
   const rank = `bm25(${WEIGHTS.title}, ${WEIGHTS.heading}, ${WEIGHTS.body})`;
   const ranked = db.prepare(
     'SELECT rowid AS id, -rank AS score FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?',
   );
+  const top = 'SELECT * FROM (SELECT * FROM scored ORDER BY score DESC, id LIMIT ?)';
+  const also = 'SELECT * FROM scored WHERE id IN (SELECT value FROM json_each(?))';
+  const matches = 'SELECT rowid AS id, -rank AS score FROM words WHERE words MATCH ? AND rank MATCH ?';
+  // Each match is scored once, as the statement above does too.
+  const rankedAlso = db.prepare(
+    `WITH scored AS MATERIALIZED (${matches}) ${top} UNION ${also} ORDER BY score DESC, id`,
+  );
+  // A candidate with one of the other words has the greater score of the two: that of all words.
+  const rankedByAll = db.prepare(
+    `WITH found AS MATERIALIZED (${matches} UNION ALL ${matches}),
+     scored AS MATERIALIZED (SELECT id, max(score) AS score FROM found GROUP BY id)
+     ${top} UNION ${also} ORDER BY score DESC, id`,
+  );
   return {
-    search(query, limit) {
+    search(query, limit, wanted = []) {
       const tokens = query.words.flatMap((word) => word.tokens);
-      const expression = matchExpression(affordable(tokens, frequencies.of));
-      return expression === undefined ? [] : (ranked.all(expression, rank, limit) as Scored[]);
+      const rare = affordable(tokens, frequencies.of, bound(frequencies.total()));
+      const finding = matchExpression(rare);
+      if (finding === undefined) return [];
+      const kept = new Set(rare);
+      const others = matchExpression(tokens.filter((token) => !kept.has(token)));
+      const ids = JSON.stringify(wanted);
+      if (others !== undefined)
+        return rankedByAll.all(finding, rank, `(${finding}) AND (${others})`, rank, limit, ids) as Scored[];
+      if (wanted.length > 0) return rankedAlso.all(finding, rank, limit, ids) as Scored[];
+      return ranked.all(finding, rank, limit) as Scored[];
     },
     idf(token) {
       const [total, df] = [frequencies.total(), frequencies.of(token)];
@@ -43,14 +74,27 @@ export function createLexical(db: Db): Lexical {
   };
 }
 
-/** The tokens in their order, without the most frequent ones where all of them together are too many to score. */
-export function affordable(tokens: readonly string[], frequency: (token: string) => number): string[] {
+/** Passages that the words of one question may stand in together, for an index of so many. */
+export function postingsOf(passages: number): number {
+  return Math.min(Math.max(passages * POSTINGS.share, POSTINGS.least), POSTINGS.most);
+}
+
+/**
+ * The tokens that find the candidates, in their order: all of them, or the rarest where together they stand in more than
+ * twice the bound. Up to there one pass over everything costs no more than finding and scoring.
+ */
+export function affordable(
+  tokens: readonly string[],
+  frequency: (token: string) => number,
+  bound: number,
+): readonly string[] {
   const rare = [...new Set(tokens)].sort((a, b) => frequency(a) - frequency(b));
+  if (rare.reduce((sum, token) => sum + frequency(token), 0) <= 2 * bound) return tokens;
   const kept = new Set<string>();
   let sum = 0;
   for (const token of rare) {
     sum += frequency(token);
-    if (sum > MAX_POSTINGS && kept.size > 0 && [...kept].some((other) => frequency(other) > 0)) break;
+    if (sum > bound && [...kept].some((other) => frequency(other) > 0)) break;
     kept.add(token);
   }
   return tokens.filter((token) => kept.has(token));

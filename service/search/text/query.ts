@@ -24,9 +24,14 @@ export function parseQuery(text: string): Query {
   return { text, words: content.length > 0 ? content : all.slice(0, MAX_WORDS), cjk: cjk * 2 > total };
 }
 
+/** Whether a token of Chinese or Japanese is made of question words and particles alone. */
+export function isFunctionToken(token: string): boolean {
+  return CJK_FUNCTION.test(token);
+}
+
 function withoutFunctionWords(word: Word): Word[] {
   if (!word.cjk) return STOP_WORDS.has(word.whole) ? [] : [word];
-  const tokens = word.tokens.filter((token) => !CJK_FUNCTION.test(token));
+  const tokens = word.tokens.filter((token) => !isFunctionToken(token));
   return tokens.length === 0 ? [] : [{ ...word, tokens }];
 }
 
