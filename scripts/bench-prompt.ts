@@ -19,11 +19,13 @@ import { createPipeline } from '../service/serve.ts';
 import { ATTACKS } from '../service/testing/attacks.ts';
 import { type LlamaServer, startLlama } from '../service/testing/llama-server.ts';
 import { mean } from './bench/client.ts';
+import { benchIndex } from './bench/plain.ts';
 import { trimPassage } from './bench/trim.ts';
 
 const { values } = parseArgs({
-  options: { db: { type: 'string', default: 'data/docs.db' }, cases: { type: 'string', default: 'cases/demo.jsonl' } },
+  options: { db: { type: 'string' }, cases: { type: 'string', default: 'cases/demo.jsonl' } },
 });
+const db = benchIndex(values.db);
 /** Questions measured in full: each costs some thousand prompt tokens in every layout. */
 const SAMPLE = 6;
 const SECRET = new Uint8Array(32).fill(1);
@@ -54,7 +56,7 @@ async function retrieve(): Promise<Found[]> {
     .trim()
     .split('\n')
     .map((line) => caseSchema.parse(JSON.parse(line)));
-  const { retriever } = createPipeline(loadConfig({ ASKDOCS_MCP_DB: values.db }), silentLogger);
+  const { retriever } = createPipeline(loadConfig({ ASKDOCS_MCP_DB: db }), silentLogger);
   const all: Found[] = [];
   for (const one of cases.filter(({ split, key_facts }) => split === 'dev' && key_facts.length > 0)) {
     const result = await retriever.search(one.question, 20, new AbortController().signal);

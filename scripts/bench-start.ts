@@ -7,14 +7,16 @@ import { parseArgs } from 'node:util';
 import { answerableQuestions } from '../loadtest/k6/load.ts';
 import { startServiceProcess } from '../loadtest/processes.ts';
 import { ASK_MARK, median, timed } from './bench/client.ts';
+import { benchIndex } from './bench/plain.ts';
 
 const { values } = parseArgs({
   options: {
-    db: { type: 'string', default: 'data/docs.db' },
+    db: { type: 'string' },
     cases: { type: 'string', default: 'cases/demo.jsonl' },
     runs: { type: 'string', default: '5' },
   },
 });
+const db = benchIndex(values.db);
 const questions = answerableQuestions(readFileSync(values.cases, 'utf8'));
 
 for (const warmup of ['true', 'false']) {
@@ -25,7 +27,7 @@ for (const warmup of ['true', 'false']) {
     const started = performance.now();
     const service = await startServiceProcess(process.env, {
       ASKDOCS_LLM_PROVIDER: 'extractive',
-      ASKDOCS_MCP_DB: values.db,
+      ASKDOCS_MCP_DB: db,
       ASKDOCS_WARMUP: warmup,
     });
     ready.push(performance.now() - started);

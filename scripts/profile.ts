@@ -10,17 +10,19 @@ import { parseArgs } from 'node:util';
 import { answerableQuestions } from '../loadtest/k6/load.ts';
 import { startServiceProcess, startStandInProcess } from '../loadtest/processes.ts';
 import { ASK_MARK, timed } from './bench/client.ts';
+import { benchIndex } from './bench/plain.ts';
 import { type ProfileShares, readProfile } from './bench/profile-read.ts';
 
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '20' },
     'answer-tokens': { type: 'string', default: '60' },
-    db: { type: 'string', default: 'data/docs.db' },
+    db: { type: 'string' },
     cases: { type: 'string', default: 'cases/demo.jsonl' },
     keep: { type: 'string' },
   },
 });
+const db = benchIndex(values.db);
 const SLOTS = 4;
 const questions = answerableQuestions(readFileSync(values.cases, 'utf8'));
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'askdocs-profile-'));
@@ -37,7 +39,7 @@ const settings = {
   ASKDOCS_LLM_BASE_URL: `${standIn.url}/v1`,
   ASKDOCS_LLM_MAX_TOKENS: '4000',
   ASKDOCS_MAX_CONCURRENT: String(SLOTS),
-  ASKDOCS_MCP_DB: values.db,
+  ASKDOCS_MCP_DB: db,
   CRAG_MIN_COSINE: '-1',
 };
 const service = await startServiceProcess(process.env, settings, ['--cpu-prof', `--cpu-prof-dir=${folder}`]);

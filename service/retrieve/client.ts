@@ -7,6 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { McpError, ErrorCode as McpErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { CodedError, type Passage } from '../contract.ts';
+import { describeError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { parseStats, type Retrieved, readSearchResult, type ToolResult } from './passages.ts';
 
@@ -58,7 +59,7 @@ export function createRetriever(options: RetrieverOptions): Retriever {
           throw failed('The retrieval server answered in a form that is not the contract.', error);
         if (connection !== undefined) link.drop(connection);
         if (attempt > 0 || link.isClosed()) throw asFailure(error);
-        options.log.warn('the retrieval server failed; starting it again', { cause: messageOf(error) });
+        options.log.warn('the retrieval server failed; starting it again', { cause: describeError(error) });
       } finally {
         own.unfollow();
       }
