@@ -19,39 +19,36 @@ export async function studyFusion(sets: readonly StudySet[], model: Embedder | n
   const words = variant('words', (found) => found.words.slice(0, POOL));
   if (model === null) return [words];
   return [
-    variant(`both scores, ${DENSE_WEIGHT} meaning (default)`, (found) => byBoth(found, DENSE_WEIGHT)),
+    variant(`own lists, ${DENSE_WEIGHT} meaning (default)`, (found) => byBoth(found)),
     words,
     variant('meaning', ({ near }) => near.slice(0, POOL)),
     variant('reciprocal ranks, k=60', byRank),
-    ...[0.4, 0.5, 0.6].map((weight) => variant(`own lists, ${weight} meaning`, (found) => byOwn(found, weight))),
-    ...[0.3, 0.4, 0.5, 0.6, 0.7, 0.8].map((weight) =>
-      variant(`both scores, ${weight} meaning`, (found) => byBoth(found, weight)),
+    ...[0.3, 0.4, 0.6, 0.7].map((weight) => variant(`own lists, ${weight} meaning`, (found) => byBoth(found, weight))),
+    ...[0.4, 0.5, 0.6, 0.7].map((weight) =>
+      variant(`both scores, ${weight} meaning`, (found) => byBothScores(found, weight)),
     ),
-    ...[30, 300].map((pool) =>
-      variant(`both scores, ${DENSE_WEIGHT}, best ${pool}`, (found) => byBoth(found, DENSE_WEIGHT, pool)),
-    ),
+    ...[30, 300].map((pool) => variant(`own lists, best ${pool}`, (found) => byBoth(found, DENSE_WEIGHT, pool))),
   ];
 }
 
-/** As the service does: each half scores every candidate of either. */
-export function byBoth({ words, near }: Halves, weight = DENSE_WEIGHT, pool = POOL) {
-  const candidates = new Set([...words.slice(0, pool), ...near.slice(0, pool)].map(({ id }) => id));
-  const among = (scored: readonly Scored[]) => scored.filter(({ id }) => candidates.has(id));
-  return fuse(among(words), among(near), near.length === 0 ? 0 : weight);
+/** Each half scores every candidate of either, also those it did not list itself. */
+function byBothScores({ words, near }: Halves, weight: number): Scored[] {
+  const ids = new Set([...words.slice(0, POOL), ...near.slice(0, POOL)].map(({ id }) => id));
+  const share = (scored: readonly Scored[]) => {
+    const known = new Map(scored.map(({ id, score }) => [id, score]));
+    // Without a word of the question, a passage has none of its score.
+    const values = [...ids].map((id) => known.get(id) ?? 0);
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    return (id: number) => (most > least ? ((known.get(id) ?? 0) - least) / (most - least) : 1);
+  };
+  const [bm25, cosine] = [share(words), share(near)];
+  const joined = [...ids].map((id) => ({ id, score: (1 - weight) * bm25(id) + weight * cosine(id) }));
+  return joined.sort(byScore);
 }
 
-/** A candidate that one half did not list counts there as its worst. */
-function byOwn({ words, near }: Halves, weight: number): Scored[] {
-  const sum = new Map<number, number>();
-  for (const [list, share] of [
-    [words.slice(0, POOL), 1 - weight],
-    [near.slice(0, POOL), weight],
-  ] as const) {
-    const least = list.at(-1)?.score ?? 0;
-    const span = (list[0]?.score ?? 0) - least;
-    for (const { id, score } of list) sum.set(id, (sum.get(id) ?? 0) + share * (span > 0 ? (score - least) / span : 1));
-  }
-  return [...sum].map(([id, score]) => ({ id, score })).sort(byScore);
+/** As the service does. */
+export function byBoth({ words, near }: Halves, weight = DENSE_WEIGHT, pool = POOL) {
+  return fuse(words.slice(0, pool), near.slice(0, pool), near.length === 0 ? 0 : weight);
 }
 
 function byRank({ words, near }: Halves): Scored[] {

@@ -40,30 +40,6 @@ describe('the lexical half', () => {
     for (const { id, score } of found) expect(score).toBeCloseTo(all.get(id) ?? 0, 10);
     expect(found.map(({ id }) => id)).toEqual([...all.keys()].filter((id) => found.some((one) => one.id === id)));
   });
-
-  it('scores the wanted passages too, however low they rank, and leaves out those without a word of the question', () => {
-    const all = everything();
-    const last = all.at(-1) ?? { id: 0, score: 0 };
-    const without = 3;
-    expect(all.some(({ id }) => id === without)).toBe(false);
-    for (const bound of [20, 1e9]) {
-      const wanted =
-        bound === 20
-          ? (createLexical(db, () => 20)
-              .search(query, 1000)
-              .at(-1) ?? last)
-          : last;
-      const found = createLexical(db, () => bound).search(query, 2, [wanted.id, without]);
-      expect(found.map(({ id }) => id)).toEqual([all[0]?.id, all[1]?.id, wanted.id]);
-      expect(found[2]?.score).toBeCloseTo(wanted.score, 10);
-    }
-  });
-
-  it('ranks the same with wanted passages as without', () => {
-    const lexical = createLexical(db);
-    const plain = lexical.search(query, 30);
-    expect(lexical.search(query, 30, [plain[3]?.id ?? 0])).toEqual(plain);
-  });
 });
 
 describe('the words that find candidates', () => {

@@ -13,11 +13,8 @@ export function byScore(a: Scored, b: Scored): number {
 }
 
 export interface Lexical {
-  /**
-   * Best first; the score is BM25, higher is better. `wanted` are passages whose score is wanted however low it is; those
-   * without a word of the question are left out.
-   */
-  search(query: Query, limit: number, wanted?: readonly number[]): Scored[];
+  /** Best first; the score is BM25, higher is better. */
+  search(query: Query, limit: number): Scored[];
   /** Inverse document frequency of a token; the largest for one that no passage has. */
   idf(token: string): number;
 }
@@ -40,32 +37,21 @@ export function createLexical(db: Db, bound: (passages: number) => number = post
   const ranked = db.prepare(
     'SELECT rowid AS id, -rank AS score FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?',
   );
-  const top = 'SELECT * FROM (SELECT * FROM scored ORDER BY score DESC, id LIMIT ?)';
-  const also = 'SELECT * FROM scored WHERE id IN (SELECT value FROM json_each(?))';
-  const matches = 'SELECT rowid AS id, -rank AS score FROM words WHERE words MATCH ? AND rank MATCH ?';
-  // Each match is scored once, as the statement above does too.
-  const rankedAlso = db.prepare(
-    `WITH scored AS MATERIALIZED (${matches}) ${top} UNION ${also} ORDER BY score DESC, id`,
-  );
   // A candidate with one of the other words has the greater score of the two: that of all words.
+  const matches = 'SELECT rowid AS id, -rank AS score FROM words WHERE words MATCH ? AND rank MATCH ?';
   const rankedByAll = db.prepare(
-    `WITH found AS MATERIALIZED (${matches} UNION ALL ${matches}),
-     scored AS MATERIALIZED (SELECT id, max(score) AS score FROM found GROUP BY id)
-     ${top} UNION ${also} ORDER BY score DESC, id`,
+    `SELECT id, max(score) AS score FROM (${matches} UNION ALL ${matches}) GROUP BY id ORDER BY 2 DESC, 1 LIMIT ?`,
   );
   return {
-    search(query, limit, wanted = []) {
+    search(query, limit) {
       const tokens = query.words.flatMap((word) => word.tokens);
       const rare = affordable(tokens, frequencies.of, bound(frequencies.total()));
       const finding = matchExpression(rare);
       if (finding === undefined) return [];
       const kept = new Set(rare);
       const others = matchExpression(tokens.filter((token) => !kept.has(token)));
-      const ids = JSON.stringify(wanted);
-      if (others !== undefined)
-        return rankedByAll.all(finding, rank, `(${finding}) AND (${others})`, rank, limit, ids) as Scored[];
-      if (wanted.length > 0) return rankedAlso.all(finding, rank, limit, ids) as Scored[];
-      return ranked.all(finding, rank, limit) as Scored[];
+      if (others === undefined) return ranked.all(finding, rank, limit) as Scored[];
+      return rankedByAll.all(finding, rank, `(${finding}) AND (${others})`, rank, limit) as Scored[];
     },
     idf(token) {
       const [total, df] = [frequencies.total(), frequencies.of(token)];

@@ -1,8 +1,8 @@
 /** The reading side over SQLite: both halves in this process, fused here. */
 import { type Db, getMeta, openForReading } from '../../db.ts';
 import { createDense, type Dense } from '../../dense.ts';
-import { fuse } from '../../fusion.ts';
-import { byScore, createLexical, type Lexical, type Scored } from '../../lexical.ts';
+import { type Fused, fuse } from '../../fusion.ts';
+import { createLexical, type Lexical } from '../../lexical.ts';
 import { loadPassages } from '../../passages.ts';
 import { sourceUrl } from '../../place.ts';
 import type { Found, IndexReader, Meta, ReaderOptions, SourceInfo, Wanted } from '../index-store.ts';
@@ -40,23 +40,14 @@ function search(parts: Parts, { query, vector, mode, count, pool, check }: Wante
   check(meta);
   const dense = vector === undefined ? undefined : denseOf(parts, meta);
   const from = performance.now();
-  const near = dense === undefined || vector === undefined ? [] : dense.search(vector, pool);
+  const words = mode === 'dense' ? [] : parts.lexical.search(query, pool);
   const between = performance.now();
-  // Both halves score what either found: a candidate that just missed the other's list is not taken for its worst.
-  const words =
-    mode === 'dense'
-      ? []
-      : parts.lexical.search(
-          query,
-          pool,
-          near.map(({ id }) => id),
-        );
-  const ended = performance.now();
-  const both = words.length === 0 || near.length === 0 ? near : withCosines(near, words, dense, vector);
-  const ms = { lexical: ended - between, dense: between - from + performance.now() - ended };
-  const fused = fuse(words, both, near.length === 0 ? 0 : mode === 'dense' ? 1 : undefined);
+  const near = dense === undefined || vector === undefined ? [] : dense.search(vector, pool);
+  const ms = { lexical: between - from, dense: performance.now() - between };
+  const fused = fuse(words, near, near.length === 0 ? 0 : mode === 'dense' ? 1 : undefined);
   // More than are wanted, for some may be the same text.
-  const passages = loadPassages(parts.db, fused.slice(0, count * 2 + 10), count, meta.base_url);
+  const best = withCosines(fused.slice(0, count * 2 + 10), dense, vector);
+  const passages = loadPassages(parts.db, best, count, meta.base_url);
   return {
     meta,
     passages,
@@ -67,20 +58,10 @@ function search(parts: Parts, { query, vector, mode, count, pool, check }: Wante
   };
 }
 
-/** The nearest, and what the words found with its cosine; a passage without a vector stays out. Best first. */
-function withCosines(
-  near: readonly Scored[],
-  words: readonly Scored[],
-  dense: Dense | undefined,
-  vector: Float32Array | undefined,
-): readonly Scored[] {
-  if (dense === undefined || vector === undefined) return near;
-  const known = new Set(near.map(({ id }) => id));
-  const more = words.flatMap(({ id }) => {
-    const score = known.has(id) ? null : dense.cosine(vector, id);
-    return score === null ? [] : [{ id, score }];
-  });
-  return [...near, ...more].sort(byScore);
+/** What only the words found has a cosine too: whoever reads the result compares by it. */
+function withCosines(fused: Fused[], dense: Dense | undefined, vector: Float32Array | undefined): Fused[] {
+  if (dense === undefined || vector === undefined) return fused;
+  return fused.map((one) => (one.cosine === null ? { ...one, cosine: dense.cosine(vector, one.id) } : one));
 }
 
 /** The dense half when index and settings have one, in step with the index. */
