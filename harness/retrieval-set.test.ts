@@ -42,7 +42,24 @@ test('a document stands where its best passage does, and scores fall strictly', 
   for (let rank = 1; rank < ranked.length; rank += 1)
     expect(ranked[rank]?.score).toBeLessThan(ranked[rank - 1]?.score ?? 0);
   expect(rankDocuments([at('b', 1), at('a', 1), at('c', 1)], 2)).toHaveLength(2);
-  expect(toTrec('q1', ranked.slice(0, 1), 'askdocs-lexical')).toBe('q1 Q0 b 1 0.9 askdocs-lexical\n');
+  expect(toTrec('q1', ranked.slice(0, 1), 'askdocs-lexical')).toBe('q1 Q0 b 1 0.899999976 askdocs-lexical\n');
+});
+
+test('trec_eval, which reads 32 bits, finds no ties where there are none in the ranking', () => {
+  const at = (source: string, fusion: number) => ({ ...passage(source, 'x'), fusion });
+  for (const scores of [
+    [0.5, 0.5, 0.5, 0.5 - 1e-12, 0.5 - 1e-9],
+    [0, 0, 0],
+    [17.25, 17.25, 17.25],
+    [0.1 + 0.2, 0.3],
+  ]) {
+    const ranked = rankDocuments(scores.map((score, index) => at(`d${index}`, score)));
+    const read = toTrec('q', ranked, 't')
+      .trim()
+      .split('\n')
+      .map((line) => Math.fround(Number(line.split(' ')[4])));
+    for (let rank = 1; rank < read.length; rank += 1) expect(read[rank]).toBeLessThan(read[rank - 1] ?? 0);
+  }
 });
 
 test('a query that found nothing counts 0; one that is not judged does not count', () => {

@@ -12,7 +12,7 @@ export const DEPTH = 100;
 
 export interface RankedDocument {
   id: string;
-  /** Falls strictly from rank to rank, so that every tool orders the run as it was ranked. */
+  /** Falls strictly from rank to rank, also as 32-bit number, which trec_eval reads: every tool orders the run as it was ranked. */
   score: number;
 }
 
@@ -32,10 +32,14 @@ export function rankDocuments(passages: readonly Passage[], depth = DEPTH): Rank
     if (ranked.length === depth) break;
     if (seen.has(passage.source)) continue;
     seen.add(passage.source);
-    const score = passage.fusion ?? passage.bm25 ?? passage.cosine ?? 0;
+    const score = Math.fround(passage.fusion ?? passage.bm25 ?? passage.cosine ?? 0);
     const last = ranked.at(-1)?.score;
     const falls = last === undefined || score < last;
-    ranked.push({ id: passage.source, score: falls ? score : last - Math.max(1e-9, Math.abs(last) * 1e-9) });
+    // Neighbours of 32 bits are 1.2e-7 of their size apart at most.
+    ranked.push({
+      id: passage.source,
+      score: falls ? score : Math.fround(last - Math.max(1e-9, Math.abs(last) * 2e-7)),
+    });
   }
   return ranked;
 }
@@ -51,9 +55,11 @@ export function measureSet(run: ReadonlyMap<string, readonly string[]>, qrels: Q
   });
 }
 
-/** `qid Q0 docid rank score tag`. */
+/** `qid Q0 docid rank score tag`; nine digits tell all numbers of 32 bits apart. */
 export function toTrec(query: string, ranked: readonly RankedDocument[], tag: string): string {
-  return ranked.map(({ id, score }, index) => `${query} Q0 ${id} ${index + 1} ${score} ${tag}\n`).join('');
+  return ranked
+    .map(({ id, score }, index) => `${query} Q0 ${id} ${index + 1} ${Number(score.toPrecision(9))} ${tag}\n`)
+    .join('');
 }
 
 type Measure = (ranked: readonly string[], gains: ReadonlyMap<string, number>) => number | null;
