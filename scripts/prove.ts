@@ -5,6 +5,7 @@ import { proveNginx } from './proofs/nginx.ts';
 import { proveOpenaiPython } from './proofs/openai-python.ts';
 import { proveReplicas } from './proofs/replicas.ts';
 import { proveSchemathesis } from './proofs/schemathesis.ts';
+import { proveSearchInspector } from './proofs/search-inspector.ts';
 
 const PROOFS: Record<string, () => Promise<boolean>> = {
   schemathesis: proveSchemathesis,
@@ -12,6 +13,7 @@ const PROOFS: Record<string, () => Promise<boolean>> = {
   nginx: proveNginx,
   replicas: proveReplicas,
   'mcp-inspector': proveMcpInspector,
+  'search-inspector': proveSearchInspector,
 };
 
 const names = process.argv.slice(2);
