@@ -25,7 +25,7 @@ export async function openWriter(db: string, options: WriterOptions): Promise<In
 /** Changes what an index says about itself; readers follow at their next search. Throws `busy` while it is being written. */
 export async function writeMeta(db: string, values: Meta): Promise<void> {
   if (isFile(db)) return writeSqliteMeta(db, values);
-  const { writeMilvusMeta } = await import('./milvus/writer.ts');
+  const { writeMilvusMeta } = await import('./milvus/write-meta.ts');
   return writeMilvusMeta(parseAddress(db), values);
 }
 

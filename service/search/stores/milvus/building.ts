@@ -48,7 +48,8 @@ export async function openBuilding(
   }
   if (stale) await dropAlias(engine, buildingAlias(collection));
   const building = await begin(engine, options);
-  await sweep(engine, [base?.passages, building.build.passages]);
+  // Looked up anew: whoever had the place before may have published since `base` was.
+  await sweep(engine, [await targetOf(engine, collection), base?.passages, building.build.passages]);
   return building;
 }
 

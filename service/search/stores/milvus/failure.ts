@@ -28,13 +28,14 @@ export function statusFailure(answer: unknown): Refused | undefined {
   return failed ? new Refused(String(reason ?? name), Number(code ?? -1)) : undefined;
 }
 
+/** Some requests resolve with what the engine says, for others the client throws it as a text. */
 export function isMissing(error: unknown): boolean {
   const cause = error instanceof CodedError ? error.cause : error;
-  return cause instanceof Refused
-    ? cause.engineCode === NO_COLLECTION ||
-        cause.engineCode === NO_ALIAS ||
-        /not (?:found|exist)|does not exist/i.test(cause.message)
-    : false;
+  if (cause instanceof Refused && (cause.engineCode === NO_COLLECTION || cause.engineCode === NO_ALIAS)) return true;
+  return (
+    cause instanceof Error &&
+    /CollectionNotExists|collection.*not (?:found|exist)|alias.*not (?:found|exist)/i.test(cause.message)
+  );
 }
 
 export function isTaken(error: unknown): boolean {

@@ -4,7 +4,7 @@ import type { Meta } from '../index-store.ts';
 import { type Engine, SEARCH_MS } from './client.ts';
 import { type Build, buildNamed, loadBuild, targetOf } from './collections.ts';
 import { type Facts, factsIn } from './facts.ts';
-import { isRefused } from './failure.ts';
+import { isMissing, isRefused } from './failure.ts';
 import { createFrequencies, type Frequencies } from './words.ts';
 
 export interface State {
@@ -49,6 +49,10 @@ export function createView(engine: Engine): View {
         if (load || !isRefused(error)) throw error;
         return lookUp(engine, known, true);
       })
+      .catch((error: unknown) => {
+        // The alias points at what somebody has dropped by hand.
+        throw isMissing(error) ? noIndex(engine.address.name, error) : error;
+      })
       .then((state) => {
         known = state;
         looked = performance.now();
@@ -65,11 +69,13 @@ export function createView(engine: Engine): View {
   };
 }
 
+const noIndex = (name: string, cause?: unknown) =>
+  new CodedError('not_found', `There is no index ${name}; make one with askdocs index PATH --store ${name}`, { cause });
+
 async function lookUp(engine: Engine, known: State | undefined, load: boolean): Promise<State> {
   const { collection, name } = engine.address;
   const target = await targetOf(engine, collection, SEARCH_MS);
-  if (target === undefined)
-    throw new CodedError('not_found', `There is no index ${name}; make one with askdocs index PATH --store ${name}`);
+  if (target === undefined) throw noIndex(name);
   const build = buildNamed(target);
   const same = known?.build.passages === target;
   if (load || !same) await loadBuild(engine, build);

@@ -1,16 +1,15 @@
 /** The writing side over Milvus: a new build beside the one readers see, and a switch of the alias when it is whole. */
-import { CodedError } from '../../../contract.ts';
 import type { IndexWriter, Meta, SourceFile, Watching, WriterOptions } from '../index-store.ts';
 import type { Address } from './address.ts';
+import { type Base, baseOf } from './base.ts';
 import { type Batch, createBatch } from './batch.ts';
 import { type Building, openBuilding } from './building.ts';
 import { type Engine, openEngine } from './client.ts';
-import { type Build, buildNamed, loadBuild, targetOf } from './collections.ts';
+import { type Build, targetOf } from './collections.ts';
 import { copyFiles } from './copy.ts';
-import { factsIn } from './facts.ts';
+import { isMissing } from './failure.ts';
 import { switchTo } from './publish.ts';
 import { draftsOf, keyOf } from './rows.ts';
-import { fileOf, metaOf } from './view.ts';
 
 export async function openMilvusWriter(address: Address, options: WriterOptions): Promise<IndexWriter> {
   const engine = await openEngine(address);
@@ -38,16 +37,36 @@ interface Parts {
   after: Meta | undefined;
 }
 
+/** Looks again when another writer has published, and dropped what it replaced, since the look before. */
 async function createWriter(engine: Engine, options: WriterOptions): Promise<IndexWriter> {
-  const target = await targetOf(engine, engine.address.collection);
-  const base = target === undefined ? undefined : buildNamed(target);
-  // An engine that was started anew has loaded nothing.
-  if (base !== undefined) await loadBuild(engine, base);
-  const before: Meta =
-    base === undefined ? { generation: '0' } : await metaOf(factsIn(engine, base.facts), base.passages);
+  const { collection } = engine.address;
+  const target = await targetOf(engine, collection);
+  try {
+    const base = await baseOf(engine, target);
+    const writer = await writerOver(engine, options, { target, base });
+    if (writer !== undefined) return writer;
+  } catch (error) {
+    if (!isMissing(error) || (await targetOf(engine, collection)) === target) throw error;
+  }
+  return createWriter(engine, options);
+}
+
+/** Undefined when the index is another one by the time that the writer's place is ours. */
+async function writerOver(
+  engine: Engine,
+  options: WriterOptions,
+  { target, base: found }: { target: string | undefined; base: Base | undefined },
+): Promise<IndexWriter | undefined> {
+  const base = found?.build;
+  const before: Meta = found?.meta ?? { generation: '0' };
   options.check(before);
-  const published = base === undefined ? new Map<string, string>() : await hashesOf(engine, base);
   const building = await openBuilding(engine, base, options);
+  const now = await targetOf(engine, engine.address.collection);
+  if (now !== target) {
+    await building.leave(building.staged.size > 0 || now === building.build.passages);
+    return undefined;
+  }
+  const published = found?.published ?? new Map<string, string>();
   const parts: Parts = {
     engine,
     options,
@@ -173,33 +192,4 @@ async function publish(parts: Parts, keep: ReadonlySet<string>, facts: Meta): Pr
 /** What is not said anew stays; a rebuild makes passages anew, for which a gate was not calibrated. */
 function kept({ generation: _, ...before }: Meta, rebuild: boolean): Meta {
   return Object.fromEntries(Object.entries(before).filter(([name]) => !rebuild || !name.startsWith('gate_')));
-}
-
-async function hashesOf(engine: Engine, build: Build): Promise<Map<string, string>> {
-  const hashes = new Map<string, string>();
-  for await (const [, value] of factsIn(engine, build.facts).all('file:')) {
-    const { source, hash } = fileOf(value);
-    hashes.set(source, hash);
-  }
-  return hashes;
-}
-
-/** Changes what the published build says of itself; refused while another one is being made, which would not have it. */
-export async function writeMilvusMeta(address: Address, values: Meta): Promise<void> {
-  const engine = await openEngine(address);
-  try {
-    const target = await targetOf(engine, address.collection);
-    if (target === undefined) throw new CodedError('not_found', `There is no index ${address.name}.`);
-    const base = buildNamed(target);
-    await loadBuild(engine, base);
-    const building = await openBuilding(engine, base, undefined);
-    try {
-      const { generation: _, ...meta } = await metaOf(factsIn(engine, base.facts), target);
-      await factsIn(engine, base.facts).put(new Map([['meta', JSON.stringify({ ...meta, ...values })]]));
-    } finally {
-      await building.leave(building.staged.size > 0);
-    }
-  } finally {
-    engine.close();
-  }
 }
