@@ -1,7 +1,7 @@
 /** Starts the service: configuration -> parts -> listening. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { toNodeHandler } from 'h3/node';
 import { type Listener, listen } from 'listhen';
@@ -171,6 +171,10 @@ async function open(config: Config, deps: AppDeps): Promise<Listener> {
 async function shutDown(listener: Listener, deps: AppDeps): Promise<void> {
   const { server } = listener;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A proxy keeps its connections busy, and would send us questions to the very end: what still comes closes its connection.
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    response.shouldKeepAlive = false;
+  });
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   server.closeIdleConnections();
   await deps.work.idle(deps.limits.shutdownMs);
