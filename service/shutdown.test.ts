@@ -1,5 +1,6 @@
 /** Closing the service while answers are under way. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,6 +59,24 @@ it('closing twice is closing once; idle connections do not hold it up', async ()
   await Promise.all([service.close(), service.close()]);
   expect(performance.now() - started).toBeLessThan(2000);
   await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
+});
+
+it('a question that a proxy had begun to send is the last one on its connection', async () => {
+  const service = await start(answers(['x [1].']), 5000);
+  const { port } = new URL(service.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  let said = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    said += text;
+  });
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  socket.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n');
+  await sleep(50);
+  const closed = service.close();
+  socket.write('connection: keep-alive\r\n\r\n');
+  await ended;
+  expect(said).toMatch(/^HTTP\/1\.1 200[\s\S]*connection: close/i);
+  await closed;
 });
 
 it('/readyz is 503 when the model does not answer, and names it', async () => {
