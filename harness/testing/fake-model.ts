@@ -17,6 +17,11 @@ export async function fakeModel(
   const requests: ModelRequest[] = [];
   let [open, most] = [0, 0];
   const server = createServer((request, response) => {
+    // What a judge asks about the model itself: this server tells nothing.
+    if (request.method !== 'POST') {
+      response.writeHead(404).end();
+      return;
+    }
     let body = '';
     open += 1;
     most = Math.max(most, open);
