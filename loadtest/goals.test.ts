@@ -62,7 +62,7 @@ it('shows a rate below theory and a first token that the server sent earlier', (
   });
   Object.assign(slow.points[1] as Point, { answersPerS: 0.98 });
   expect(missed(slow)).toEqual([
-    'ttft P50 of k6 / of the stand-in plus retrieval, 4 users',
+    'mean ttft of k6 / of the stand-in plus retrieval, 4 users',
     'answers a second / theory, 4 users',
   ]);
 });

@@ -27,13 +27,13 @@ export function loadRatios(result: Result): LoadRatio[] {
   ];
 }
 
-/** k6's mean against the stand-in's own mean and the retrieval the service reports. */
+/** k6's against the stand-in's own and the retrieval the service reports, by means: medians of parts do not add up. */
 function ttft({ users, k6, server }: Point): LoadRatio[] {
   if (server === null || k6.ttftMs === null || k6.retrievalMs === null) return [];
-  const own = server.ttftMs.p50 + k6.retrievalMs.p50;
-  const detail = `${k6.ttftMs.p50.toFixed(1)} / ${own.toFixed(1)} ms`;
+  const own = server.ttftMs.mean + k6.retrievalMs.mean;
+  const detail = `${k6.ttftMs.mean.toFixed(1)} / ${own.toFixed(1)} ms`;
   return [
-    ratio(`ttft P50 of k6 / of the stand-in plus retrieval, ${users} users`, k6.ttftMs.p50 / own, '<=', 1.01, detail),
+    ratio(`mean ttft of k6 / of the stand-in plus retrieval, ${users} users`, k6.ttftMs.mean / own, '<=', 1.01, detail),
   ];
 }
 

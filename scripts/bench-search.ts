@@ -17,6 +17,7 @@ import { embedSettings, openEmbedder } from '../service/search/embed/open.ts';
 import { indexPaths, indexRecords } from '../service/search/ingest/index.ts';
 import { openStore } from '../service/search/store.ts';
 import { isMilvus, parseAddress, shown, withToken } from '../service/search/stores/milvus/address.ts';
+import { atLeast, atMost, printGoals } from './bench/goals.ts';
 import { benchManyFiles } from './bench/many-files.ts';
 import { benchRecall } from './bench/recall.ts';
 import { seededQuestions, seededRecords, withSeededVectors } from './bench/seeded.ts';
@@ -47,11 +48,21 @@ async function main(): Promise<number> {
       `Node ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model}, ${new Date().toISOString().slice(0, 10)}; ${store === undefined ? 'SQLite' : `${shown(store)}, where one request serves both halves: it counts as dense`}\n`,
     );
     const db = (name: string) => (store === undefined ? join(folder, `${name}.db`) : beside(store, name));
-    for (const size of values.sizes.split(',').map(Number))
-      await benchSize(db(String(size)), size, Number(values.questions), embedder);
+    const goals = [];
+    const p95s: number[] = [];
+    for (const size of values.sizes.split(',').map(Number)) {
+      const { p95, emptyP50, recall } = await benchSize(db(String(size)), size, Number(values.questions), embedder);
+      p95s.push(p95);
+      goals.push(atLeast(`recall@10 against the exact scan, ${size} passages`, recall, 0.98));
+      goals.push(atMost(`p50 of an MCP call that searches nothing, ms, ${size} passages`, emptyP50, 0.3));
+    }
+    const [first, last] = [p95s[0] ?? Number.NaN, p95s.at(-1) ?? Number.NaN];
+    if (p95s.length > 1) goals.push(atMost('p95 through MCP, largest index / smallest', last / first, 3));
     if (Number(values.many) > 0) await benchManyFiles(folder, db('many'), Number(values.many));
-    if (Number(values.files) > 0) await benchIndexing(folder, db('files'), Number(values.files), embedder);
-    return 0;
+    if (Number(values.files) > 0)
+      goals.push(...(await benchIndexing(folder, db('files'), Number(values.files), embedder)));
+    console.log();
+    return printGoals(goals) ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -62,7 +73,7 @@ function beside(store: string, name: string): string {
   return store.replace(/(?=\?|$)/, `_${name}`);
 }
 
-async function benchSize(db: string, size: number, count: number, embedder: Embedder): Promise<void> {
+async function benchSize(db: string, size: number, count: number, embedder: Embedder) {
   const started = performance.now();
   const seeded = withSeededVectors(embedder);
   await indexRecords({ db, embedder: seeded, records: seededRecords(size), rebuild: true });
@@ -75,10 +86,12 @@ async function benchSize(db: string, size: number, count: number, embedder: Embe
   const rows = { 'through MCP, all': mcp.search, ...parts, 'MCP, no search': mcp.empty };
   console.log('| part | p50 ms | p95 ms |\n|---|---|---|');
   for (const [name, times] of Object.entries(rows))
-    console.log(`| ${name} | ${quantile(times, 0.5)} | ${quantile(times, 0.95)} |`);
-  console.log(`recall@10 against the exact scan: ${(await benchRecall(db, seeded, 100)).toFixed(4)}`);
+    console.log(`| ${name} | ${quantile(times, 0.5).toFixed(2)} | ${quantile(times, 0.95).toFixed(2)} |`);
+  const recall = await benchRecall(db, seeded, 100);
+  console.log(`recall@10 against the exact scan: ${recall.toFixed(4)}`);
   const vectors = isMilvus(db) ? 'kept by the engine' : `${vectorMebibytes(db, embedder)} MiB`;
   console.log(`memory of the server: ${mcp.mebibytes} MiB resident; vectors: ${vectors}\n`);
+  return { p95: quantile(mcp.search, 0.95), emptyP50: quantile(mcp.empty, 0.5), recall };
 }
 
 /** The first half of the questions warms up, the second is counted. */
@@ -122,7 +135,7 @@ async function benchMcp(db: string, questions: string[]) {
   return { search: counted(search), empty: counted(empty), mebibytes };
 }
 
-async function benchIndexing(folder: string, db: string, count: number, embedder: Embedder): Promise<void> {
+async function benchIndexing(folder: string, db: string, count: number, embedder: Embedder) {
   const docs = join(folder, 'docs');
   mkdirSync(docs);
   const texts = [...seededRecords(count)].map(({ title, text }) => `# ${title}\n\n${text}\n`);
@@ -149,11 +162,16 @@ async function benchIndexing(folder: string, db: string, count: number, embedder
     `${count} files, first index: ${(first / 1000).toFixed(1)} s, ${own.toFixed(1)} passages a second, ${((100 * own) / rate).toFixed(0)}% of the bare embedder (${rate.toFixed(1)})`,
   );
   console.log(`unchanged: ${share(unchanged)}; one file changed: ${share(changed)}`);
+  return [
+    atLeast('passages a second, indexing / the bare embedder', own / rate, 0.9),
+    atMost('a run without changes / the first', unchanged / first, 0.02),
+    atMost('a run with one changed file / the first', changed / first, 0.02),
+  ];
 }
 
-function quantile(times: number[], share: number): string {
+function quantile(times: number[], share: number): number {
   const sorted = [...times].sort((a, b) => a - b);
-  return (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(2);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
 function residentMebibytes(pid: number): string {
