@@ -10,10 +10,11 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+# For an index in Milvus: a peer that is optional elsewhere, in the version that the tests run with. In a folder of its own: beside a
+# lockfile that has it as a development dependency npm leaves it out.
+RUN npm install --prefix /milvus --no-package-lock \
+    "@zilliz/milvus2-sdk-node@$(node -p "require('./package.json').devDependencies['@zilliz/milvus2-sdk-node']")"
 RUN npm ci --omit=dev \
-  # For an index in Milvus: a peer that is optional elsewhere, in the version that the tests run with.
-  && npm install --no-save --omit=dev \
-    "@zilliz/milvus2-sdk-node@$(node -p "require('./package.json').devDependencies['@zilliz/milvus2-sdk-node']")" \
   # The embedder's runtime brings the binaries of every platform along, 290 MB of them.
   && find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 -type d \
     ! -path "*/linux/$(node -p process.arch)" -exec rm -rf {} + \
@@ -25,6 +26,8 @@ LABEL org.opencontainers.image.title="askdocs" \
   org.opencontainers.image.licenses="MIT"
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
+# Above the application, where Node looks next.
+COPY --from=dependencies /milvus/node_modules /node_modules
 COPY package.json tsconfig.json LICENSE ./
 COPY service ./service
 COPY harness ./harness
