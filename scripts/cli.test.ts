@@ -24,6 +24,9 @@ const root = defineCommand({
             throw new CodedError('bad_input', 'The file x is missing; give another.');
           },
         }),
+        stopped: defineCommand({
+          run: () => AbortSignal.abort().throwIfAborted(),
+        }),
         crash: defineCommand({
           run: () => {
             throw new TypeError('boom');
@@ -65,6 +68,12 @@ test('a bug is 70 and shows its stack', async () => {
   const { code, err } = await run('gate', 'crash');
   expect(code).toBe(70);
   expect(err).toContain('TypeError: boom');
+});
+
+test('a command that was stopped is 130, and no bug', async () => {
+  const { code, err } = await run('gate', 'stopped');
+  expect(code).toBe(130);
+  expect(err).toBe('askdocs: stopped before it was done.\n');
 });
 
 test('help has no colours where nobody sees them', async () => {

@@ -121,6 +121,9 @@ function aliases(def: ArgDef): string[] {
   return 'alias' in def && def.alias ? [def.alias].flat() : [];
 }
 
+/** As a shell has it for SIGINT. */
+const INTERRUPTED = 130;
+
 function report(error: unknown, err: { write(text: string): unknown }): number {
   if (error instanceof CodedError) {
     err.write(`askdocs: ${error.message}\n`);
@@ -129,6 +132,11 @@ function report(error: unknown, err: { write(text: string): unknown }): number {
   if (error instanceof Error && error.name === 'CLIError') {
     err.write(`askdocs: ${error.message} Try askdocs --help.\n`);
     return EXIT.usage;
+  }
+  // Ctrl-C in the middle of a request: nothing went wrong.
+  if (error instanceof Error && error.name === 'AbortError') {
+    err.write('askdocs: stopped before it was done.\n');
+    return INTERRUPTED;
   }
   err.write(
     `askdocs: something unforeseen went wrong: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
