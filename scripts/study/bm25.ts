@@ -2,7 +2,7 @@
  * BM25 in memory, with every choice open that SQLite's does not leave: what its defaults give is what FTS5 gives
  * (bm25.test.ts). For studies only: it holds the whole index.
  */
-import { affordable, postingsOf, type Scored } from '../../service/search/lexical.ts';
+import { affordable, byScore, postingsOf, type Scored } from '../../service/search/lexical.ts';
 import { withoutMarkup } from '../../service/search/text/markup.ts';
 import { parseQuery } from '../../service/search/text/query.ts';
 import { tokenize } from '../../service/search/text/tokens.ts';
@@ -85,7 +85,7 @@ export function createBm25(passages: readonly StudyPassage[], choices: Choices =
       for (const token of rare) add(scores, token);
       if (choices.scored) for (const token of all) if (!kept.has(token)) add(scores, token, scores);
       const found = [...scores].map(([at, score]) => ({ id: passages[at]?.id ?? 0, score }));
-      return found.sort((x, y) => y.score - x.score || x.id - y.id).slice(0, limit);
+      return found.sort(byScore).slice(0, limit);
     },
   };
 }
