@@ -121,9 +121,17 @@ export function describeIndexing(name: string, open: () => Promise<Place>): void
       await expect(openWriter(db, options)).rejects.toMatchObject({ code: 'busy' });
       await writer.close();
       expect(await index()).toMatchObject({ added: 3 });
-      await expect(Promise.all([index({ rebuild: true }), index({ rebuild: true })])).rejects.toMatchObject({
-        code: 'busy',
-      });
+    });
+
+    it('of writers that start together one gets through, the others are refused or come after it', async () => {
+      await index();
+      for (let round = 0; round < 3; round++) {
+        const ends = await Promise.allSettled([index({ rebuild: true }), index({ rebuild: true })]);
+        expect(ends.map(({ status }) => status)).toContain('fulfilled');
+        for (const end of ends)
+          if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'busy', message: /is writing/ });
+        expect(await index()).toMatchObject({ added: 0, changed: 0, unchanged: 3 });
+      }
     });
 
     it('a failed run changes nothing, keeps what it embedded, and the next one goes on from there', async () => {

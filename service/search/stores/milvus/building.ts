@@ -2,6 +2,7 @@
 import type { WriterOptions } from '../index-store.ts';
 import type { Engine } from './client.ts';
 import {
+  ageOf,
   allBuilds,
   type Build,
   buildingAlias,
@@ -48,8 +49,8 @@ export async function openBuilding(
   }
   if (stale) await dropAlias(engine, buildingAlias(collection));
   const building = await begin(engine, options);
-  // Looked up anew: whoever had the place before may have published since `base` was.
-  await sweep(engine, [await targetOf(engine, collection), base?.passages, building.build.passages]);
+  // What is left over takes room and no more: where the engine would not drop it now, the next run does.
+  await sweep(engine, [base?.passages, building.build.passages]).catch(() => undefined);
   return building;
 }
 
@@ -68,7 +69,7 @@ async function begin(engine: Engine, options: WriterOptions | undefined): Promis
     return buildingOf(engine, build, lease, new Map());
   } catch (error) {
     await dropBuild(engine, build).catch(() => undefined);
-    // Another one was quicker, or has swept away what no alias pointed at.
+    // Another one was quicker, or has swept away what it took for left over.
     const other = isTaken(error) || isMissing(error) || (await isBuilding(engine));
     throw other ? busy(engine.address.name) : error;
   }
@@ -85,6 +86,19 @@ async function isBuilding(engine: Engine): Promise<boolean> {
 async function resume(engine: Engine, build: Build, tag: string | undefined): Promise<Building | undefined> {
   await loadBuild(engine, build);
   const lease = await takeLease(engine, build.facts, { fresh: false });
+  try {
+    return await resumeUnder(engine, build, { lease, tag });
+  } catch (error) {
+    await lease.release().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function resumeUnder(
+  engine: Engine,
+  build: Build,
+  { lease, tag }: { lease: Lease; tag: string | undefined },
+): Promise<Building | undefined> {
   const facts = factsIn(engine, build.facts);
   if (tag !== undefined && (await facts.get(['tag'])).get('tag') !== tag) {
     lease.stop();
@@ -133,17 +147,21 @@ function buildingOf(engine: Engine, build: Build, lease: Lease, staged: Map<stri
 }
 
 const FILES_AT_ONCE = 200;
+/** Making two collections and the alias takes a run this long at most. */
+const BEGINNING_MS = 60_000;
 
 /** What decides whether passages of another run are of use. */
 function tagOf({ staging, embedder, rebuild }: WriterOptions): string {
   return JSON.stringify({ staging, embedder: embedder?.fingerprint ?? '', dim: embedder?.dimensions ?? 0, rebuild });
 }
 
-/** Builds no alias points at: of runs that were killed between two steps. */
-async function sweep(engine: Engine, used: (string | undefined)[]): Promise<void> {
-  for (const build of await allBuilds(engine, engine.address.collection)) {
-    if (!used.includes(build.passages)) await dropBuild(engine, build);
-  }
+/** Builds no alias points at: of runs that were killed between two steps. One that was just begun may be another's. */
+async function sweep(engine: Engine, used: readonly (string | undefined)[]): Promise<void> {
+  const { collection } = engine.address;
+  const old = (await allBuilds(engine, collection)).filter((build) => ageOf(build, collection) > BEGINNING_MS);
+  // Looked up after the list: whoever had the place before may have published since `base` was.
+  const kept = [...used, await targetOf(engine, collection)];
+  for (const build of old) if (!kept.includes(build.passages)) await dropBuild(engine, build);
 }
 
 export async function createAlias({ run }: Engine, alias: string, collection_name: string): Promise<void> {

@@ -17,7 +17,15 @@ export const buildingAlias = (collection: string) => `${collection}_building`;
 
 /** A name no other build has. */
 export function newBuild(collection: string): Build {
-  return buildNamed(`${collection}_${Date.now().toString(36)}${randomBytes(4).toString('hex')}`);
+  return buildNamed(`${collection}_${Date.now().toString(36)}${randomBytes(SUFFIX / 2).toString('hex')}`);
+}
+
+/** Characters at the end of a name that tell two builds of one millisecond apart. */
+const SUFFIX = 8;
+
+/** Milliseconds since it was begun, by the clock of the machine that did. */
+export function ageOf({ passages }: Build, collection: string): number {
+  return Date.now() - Number.parseInt(passages.slice(collection.length + 1, -SUFFIX), 36);
 }
 
 /** Every build of an index that the engine holds, whether or not an alias points at it. */

@@ -44,8 +44,10 @@ export function isTaken(error: unknown): boolean {
 }
 
 /** gRPC's codes: 4 deadline exceeded, 7 denied, 8 exhausted, 14 unavailable, 16 unauthenticated. */
-export function asFailure(error: unknown, address: Address): CodedError {
-  if (error instanceof CodedError) return error;
+export function asFailure(thrown: unknown, address: Address): CodedError {
+  if (thrown instanceof CodedError) return thrown;
+  // Where the client asks for a schema before it writes, it throws the engine's whole answer.
+  const error = thrown instanceof Error ? thrown : (statusFailure(thrown) ?? thrown);
   const { code, message } = error as { code?: unknown; message?: unknown };
   const text = String(message ?? error);
   const fail = (kind: CodedError['code'], sentence: string) => new CodedError(kind, sentence, { cause: error });

@@ -61,7 +61,10 @@ async function writerOver(
   const before: Meta = found?.meta ?? { generation: '0' };
   options.check(before);
   const building = await openBuilding(engine, base, options);
-  const now = await targetOf(engine, engine.address.collection);
+  const now = await targetOf(engine, engine.address.collection).catch(async (error: unknown) => {
+    await building.leave(true).catch(() => undefined);
+    throw error;
+  });
   if (now !== target) {
     await building.leave(building.staged.size > 0 || now === building.build.passages);
     return undefined;
