@@ -3,13 +3,10 @@
  * questions are embedded by the real embedder (askdocs models pull). `--sizes 10000,100000 --questions 300 --files 1000 --many 10000`.
  * `--store milvus://HOST:PORT/NAME`: the same over Milvus, in collections NAME_10000, NAME_files and so on, which stay there.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { openForReading } from '../service/search/db.ts';
 import { createDense } from '../service/search/dense.ts';
 import type { Embedder } from '../service/search/embed/embedder.ts';
@@ -19,10 +16,10 @@ import { openStore } from '../service/search/store.ts';
 import { isMilvus, parseAddress, shown, withToken } from '../service/search/stores/milvus/address.ts';
 import { atLeast, atMost, printGoals } from './bench/goals.ts';
 import { benchManyFiles } from './bench/many-files.ts';
+import { benchMcp } from './bench/mcp.ts';
 import { benchRecall } from './bench/recall.ts';
 import { seededQuestions, seededRecords, withSeededVectors } from './bench/seeded.ts';
 
-const SERVER = fileURLToPath(new URL('../service/search/server.ts', import.meta.url));
 const PARTS = ['embed', 'lexical', 'dense', 'rest'] as const;
 
 async function main(): Promise<number> {
@@ -83,7 +80,12 @@ async function benchSize(db: string, size: number, count: number, embedder: Embe
   const questions = seededQuestions(count * 2);
   const parts = await benchParts(db, embedder, questions);
   const mcp = await benchMcp(db, questions);
-  const rows = { 'through MCP, all': mcp.search, ...parts, 'MCP, no search': mcp.empty };
+  const rows = {
+    'through MCP, all': mcp.search,
+    ...parts,
+    'MCP, no search': mcp.empty,
+    'the same of a server that does nothing': mcp.nothing,
+  };
   console.log('| part | p50 ms | p95 ms |\n|---|---|---|');
   for (const [name, times] of Object.entries(rows))
     console.log(`| ${name} | ${quantile(times, 0.5).toFixed(2)} | ${quantile(times, 0.95).toFixed(2)} |`);
@@ -112,27 +114,6 @@ function vectorMebibytes(db: string, { dimensions }: Embedder): number {
   dense.refresh();
   index.close();
   return Math.round(dense.bytes() / 2 ** 20);
-}
-
-async function benchMcp(db: string, questions: string[]) {
-  const env = { ...process.env, CRAG_DB: db } as Record<string, string>;
-  const args = ['--import', import.meta.resolve('tsx'), SERVER];
-  const transport = new StdioClientTransport({ command: process.execPath, args, env });
-  const client = new Client({ name: 'bench', version: '1' });
-  await client.connect(transport);
-  const time = async (name: string, input: Record<string, unknown>) => {
-    const started = performance.now();
-    await client.callTool({ name, arguments: input });
-    return performance.now() - started;
-  };
-  const search: number[] = [];
-  for (const query of questions) search.push(await time('crag_search', { query, k: 5 }));
-  const empty: number[] = [];
-  for (let at = 0; at < questions.length; at++) empty.push(await time('crag_stats', {}));
-  const mebibytes = residentMebibytes(transport.pid ?? 0);
-  await client.close();
-  const counted = (times: number[]) => times.slice(times.length / 2);
-  return { search: counted(search), empty: counted(empty), mebibytes };
 }
 
 async function benchIndexing(folder: string, db: string, count: number, embedder: Embedder) {
@@ -172,15 +153,6 @@ async function benchIndexing(folder: string, db: string, count: number, embedder
 function quantile(times: number[], share: number): number {
   const sorted = [...times].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-}
-
-function residentMebibytes(pid: number): string {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024).toFixed(0);
-  } catch {
-    return 'unknown';
-  }
 }
 
 process.exitCode = await main();

@@ -23,6 +23,8 @@ export interface EngineOptions {
 
 export interface Job {
   prompt: string;
+  /** When the server was asked; default now. */
+  arrived?: number;
   cachePrompt: boolean;
   /** What will be said, token by token. */
   answer: readonly string[];
@@ -127,7 +129,7 @@ export function createEngine({ slots, rates, clock, batch = 2048 }: EngineOption
   };
   return {
     submit(job) {
-      const entry = newEntry(job.prompt, clock.now());
+      const entry = newEntry(job.prompt, job.arrived ?? clock.now());
       const running: Running = { job, entry, left: entry.promptTokens, inBatch: 0 };
       queue.push(running);
       if (stepEnd === undefined) startStep();

@@ -36,10 +36,11 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
   const engine = createEngine({ slots, rates, clock: realClock });
   const log: Entry[] = [];
   const server = createServer(async (req, res) => {
+    const arrived = realClock.now();
     try {
       const body = await readBody(req);
       const path = new URL(req.url ?? '/', 'http://localhost').pathname;
-      if (path === '/v1/chat/completions') chat(res, JSON.parse(body), { engine, context, mean, log });
+      if (path === '/v1/chat/completions') chat(res, JSON.parse(body), { engine, context, mean, log, arrived });
       else describe(res, path, body, { engine, slots, context, log });
     } catch (error) {
       sendJson(res, 400, errorBody(400, 'invalid_request_error', String(error)));
@@ -67,9 +68,11 @@ interface ChatDeps {
   context: number;
   mean: number;
   log: Entry[];
+  /** When the head of the request came: its body takes time too. */
+  arrived: number;
 }
 
-function chat(res: ServerResponse, request: ChatRequest, { engine, context, mean, log }: ChatDeps): void {
+function chat(res: ServerResponse, request: ChatRequest, { engine, context, mean, log, arrived }: ChatDeps): void {
   const prompt = promptOf(request.messages);
   const size = promptTokens(prompt);
   if (size >= context) {
@@ -84,6 +87,7 @@ function chat(res: ServerResponse, request: ChatRequest, { engine, context, mean
   const said: string[] = [];
   const job = engine.submit({
     prompt,
+    arrived,
     cachePrompt: request.cache_prompt ?? true,
     answer,
     // As llama.cpp does: headers when a slot takes the request, the first event with the first token.

@@ -53,15 +53,17 @@ export function createModel(options: ModelOptions): Provider {
       const blocks = numbered.map((source) => passageBlock(source, prompt));
       const context = known?.contextTokens ?? null;
       const budget = context === null ? null : context - llm.maxTokens;
-      const rules = textOf(promptOf(question, [], prompt));
+      const whole = promptOf(question, blocks, prompt);
+      const bare = () => promptOf(question, [], prompt);
       const count = (text: string) => info.countTokens(text, signal);
-      const sources = await fitToContext(numbered, { blocks, rules, budget, count }).catch((error: unknown) => {
+      const sources = await fitToContext(numbered, { whole, bare, blocks, budget, count }).catch((error: unknown) => {
         if (signal.aborted || error instanceof CodedError) throw error;
         return numbered;
       });
       const dropped = sources.filter((source) => !source.used);
       if (dropped.length > 0)
         log.warn('passages left out: they do not fit the context', { dropped: dropped.map((source) => source.source) });
+      if (dropped.length === 0) return { question, sources, messages: whole };
       const used = blocks.filter((_, i) => sources[i]?.used);
       return { question, sources, messages: promptOf(question, used, prompt) };
     },
@@ -79,24 +81,25 @@ export function createModel(options: ModelOptions): Provider {
 }
 
 interface Fit {
+  /** With every passage. */
+  whole: readonly Message[];
+  /** Without any. */
+  bare(): readonly Message[];
   /** Of each source, in order, as it stands in the prompt. */
   blocks: readonly string[];
-  /** The prompt without passages. */
-  rules: string;
   /** Tokens for the prompt, or null when the context is not known. */
   budget: number | null;
   count(text: string): Promise<number>;
 }
 
-async function fitToContext(sources: Source[], { blocks, rules, budget, count }: Fit): Promise<Source[]> {
+async function fitToContext(sources: Source[], { whole, bare, blocks, budget, count }: Fit): Promise<Source[]> {
   if (budget === null) return sources;
-  const texts = [rules, ...blocks];
+  const text = textOf(whole);
   // A token is a byte at least: what fits by bytes need not be counted.
-  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), TEMPLATE_TOKENS);
-  if (bytes <= budget) return sources;
+  if (Buffer.byteLength(text) + TEMPLATE_TOKENS <= budget) return sources;
   // One question to the server nearly always settles it; each text alone is counted when something has to go.
-  if ((await count(texts.join('\n'))) + TEMPLATE_TOKENS + blocks.length <= budget) return sources;
-  const [fixed = 0, ...sizes] = await Promise.all(texts.map(count));
+  if ((await count(text)) + TEMPLATE_TOKENS + blocks.length <= budget) return sources;
+  const [fixed = 0, ...sizes] = await Promise.all([textOf(bare()), ...blocks].map(count));
   return fitSources(sources, { budget, fixed: fixed + TEMPLATE_TOKENS, sizes: sizes.map((size) => size + 1) });
 }
 
