@@ -4,8 +4,8 @@ import { byScore, type Scored } from './lexical.ts';
 import { createMatrix, type Matrix } from './matrix.ts';
 
 export interface Dense {
-  /** Best first; the score is the cosine of the passage's best piece. */
-  search(query: Float32Array, limit: number): Scored[];
+  /** Best first; the score is the cosine of the passage's best piece. `mean` is the index's, over all pieces. */
+  search(query: Float32Array, limit: number): { near: Scored[]; mean: number };
   /** Exact cosine of one passage; null when it has no vector. */
   cosine(query: Float32Array, passage: number): number | null;
   /** Follows what was published since the last call. */
@@ -35,9 +35,9 @@ export function createDense(db: Db, dimensions: number): Dense {
   return {
     cosine,
     search(query, limit) {
-      const rough = matrix.nearest(query, limit + 20);
-      const exact = rough.map(({ id, score }) => ({ id, score: cosine(query, id) ?? score }));
-      return exact.sort(byScore).slice(0, limit);
+      const { best, mean } = matrix.nearest(query, limit + 20);
+      const exact = best.map(({ id, score }) => ({ id, score: cosine(query, id) ?? score }));
+      return { near: exact.sort(byScore).slice(0, limit), mean };
     },
     refresh() {
       const now = generation.get() as string;

@@ -1,6 +1,8 @@
 /**
- * Joins the two rankings: each half's scores are stretched to 0..1 over its candidates and added half and half. What
- * else was tried, with numbers, stands in docs/retrieval.md. Pure.
+ * Joins the two rankings. A passage's words count as a share of the best passage's; its cosine as where it stands between
+ * the mean of the index, which is what a passage about something else has, and the nearest. Neither depends on how many
+ * candidates were taken, so that a longer list begins like a shorter one. What else was tried, with numbers, stands in
+ * docs/retrieval.md. Pure.
  */
 import type { Scored } from './lexical.ts';
 
@@ -12,24 +14,37 @@ export interface Fused {
   fusion: number;
 }
 
+export interface Halves {
+  /** Best first, deeper than the candidates: what the other half found has its score here too. */
+  words: readonly Scored[];
+  /** Best first. */
+  near: readonly Scored[];
+  /** Mean cosine of the index. */
+  mean: number;
+  /** Cosine of a passage that `near` does not hold. */
+  cosineOf?: (id: number) => number | null;
+}
+
+/** Of meaning. */
 export const DENSE_WEIGHT = 0.5;
 
-/** Best first. A candidate that one half did not find has that half's least score. */
-export function fuse(lexical: readonly Scored[], dense: readonly Scored[], weight: number = DENSE_WEIGHT): Fused[] {
-  const bm25 = new Map(lexical.map(({ id, score }) => [id, score]));
-  const cosine = new Map(dense.map(({ id, score }) => [id, score]));
-  const [words, meaning] = [stretched(lexical), stretched(dense)];
-  const fused = [...new Set([...bm25.keys(), ...cosine.keys()])].map((id) => ({
-    id,
-    cosine: cosine.get(id) ?? null,
-    bm25: bm25.get(id) ?? null,
-    fusion: (1 - weight) * (words.get(id) ?? 0) + weight * (meaning.get(id) ?? 0),
-  }));
+/** Best first: the best `pool` of each half. A half that did not run counts nothing. */
+export function fuse({ words, near, mean, cosineOf }: Halves, pool: number, weight = DENSE_WEIGHT): Fused[] {
+  const bm25 = new Map(words.map(({ id, score }) => [id, score]));
+  const cosine = new Map(near.map(({ id, score }) => [id, score]));
+  const [most, nearest] = [words[0]?.score ?? 0, near[0]?.score ?? mean];
+  const share = near.length === 0 ? 0 : words.length === 0 ? 1 : weight;
+  const candidates = new Set([...words.slice(0, pool), ...near.slice(0, pool)].map(({ id }) => id));
+  const fused = [...candidates].map((id) => {
+    const own = cosine.get(id) ?? cosineOf?.(id) ?? null;
+    const said = bm25.get(id) ?? null;
+    const fusion = (1 - share) * part(said ?? 0, 0, most) + share * part(own ?? mean, mean, nearest);
+    return { id, cosine: own, bm25: said, fusion };
+  });
   return fused.sort((a, b) => b.fusion - a.fusion || a.id - b.id);
 }
 
-function stretched(scored: readonly Scored[]): Map<number, number> {
-  const least = scored.at(-1)?.score ?? 0;
-  const span = (scored[0]?.score ?? 0) - least;
-  return new Map(scored.map(({ id, score }) => [id, span > 0 ? (score - least) / span : 1]));
+/** Where a value stands between two others: 0 to 1. */
+function part(value: number, least: number, most: number): number {
+  return most > least ? Math.max(0, (value - least) / (most - least)) : 1;
 }

@@ -26,10 +26,11 @@ describe('the matrix', () => {
     for (const [at, row] of rows.entries()) matrix.add(at + 1, row);
     for (const query of vectors(20, dim, 2)) {
       const exact = rows.map((row, at) => ({ id: at + 1, score: dot(row, query) })).sort((a, b) => b.score - a.score);
-      const found = matrix.nearest(query, 30);
+      const { best: found, mean } = matrix.nearest(query, 30);
       const ids = new Set(found.map(({ id }) => id));
       expect(exact.slice(0, 10).filter(({ id }) => ids.has(id)).length).toBe(10);
       expect(Math.abs(found[0]!.score - exact[0]!.score)).toBeLessThan(0.02);
+      expect(mean).toBeCloseTo(exact.reduce((sum, { score }) => sum + score, 0) / exact.length, 3);
     }
   });
 
@@ -39,12 +40,13 @@ describe('the matrix', () => {
     matrix.add(1, a);
     matrix.add(1, b);
     matrix.add(2, c);
-    expect(matrix.nearest(b, 5)[0]).toMatchObject({ id: 1, score: expect.closeTo(1, 2) });
-    expect(matrix.nearest(b, 5)).toHaveLength(2);
+    expect(matrix.nearest(b, 5).best[0]).toMatchObject({ id: 1, score: expect.closeTo(1, 2) });
+    expect(matrix.nearest(b, 5).best).toHaveLength(2);
     matrix.retain((id) => id === 2);
     expect(matrix.size).toBe(1);
-    expect(matrix.nearest(c, 5)).toEqual([{ id: 2, score: expect.closeTo(1, 2) }]);
+    expect(matrix.nearest(c, 5).best).toEqual([{ id: 2, score: expect.closeTo(1, 2) }]);
   });
 
-  it('is empty without vectors', () => expect(createMatrix(64).nearest(new Float32Array(64), 5)).toEqual([]));
+  it('is empty without vectors', () =>
+    expect(createMatrix(64).nearest(new Float32Array(64), 5)).toEqual({ best: [], mean: 0 }));
 });

@@ -11,7 +11,7 @@ export interface Matrix {
   /** Forgets the passages for which `stays` is false. */
   retain(stays: (passage: number) => boolean): void;
   /** The passages nearest to a vector of length 1 by about their cosine, best first; of several pieces the best counts. */
-  nearest(query: Float32Array, limit: number): Scored[];
+  nearest(query: Float32Array, limit: number): { best: Scored[]; mean: number };
   /** Bytes held. */
   bytes(): number;
 }
@@ -62,7 +62,7 @@ export function createMatrix(dimensions: number): Matrix {
       const scale = quantise(query, new Int8Array(kernel.memory.buffer, 0, dim));
       kernel.dot(0, rowAt(0), size, dim, outAt());
       const dots = new Int32Array(kernel.memory.buffer, outAt(), size);
-      return best(dots, scales, passages, limit, scale);
+      return best(dots, { scales, passages, limit, scale });
     },
     bytes: () => kernel.memory.buffer.byteLength + passages.byteLength + scales.byteLength,
   };
@@ -83,16 +83,29 @@ function quantise(vector: Float32Array, into: Int8Array): number {
   return scale;
 }
 
-function best(dots: Int32Array, scales: Float32Array, passages: Float64Array, limit: number, scale: number): Scored[] {
+interface Rows {
+  scales: Float32Array;
+  passages: Float64Array;
+  limit: number;
+  /** Of the query. */
+  scale: number;
+}
+
+function best(dots: Int32Array, { scales, passages, limit, scale }: Rows): { best: Scored[]; mean: number } {
   const scores = new Float32Array(dots.length);
-  for (let row = 0; row < dots.length; row++) scores[row] = (dots[row] ?? 0) * (scales[row] ?? 0) * scale;
+  let sum = 0;
+  for (let row = 0; row < dots.length; row++) {
+    const score = (dots[row] ?? 0) * (scales[row] ?? 0) * scale;
+    scores[row] = score;
+    sum += score;
+  }
   const found = new Map<number, number>();
   for (const row of topRows(scores, limit * 2)) {
     const passage = passages[row] ?? 0;
     if (!found.has(passage)) found.set(passage, scores[row] ?? 0);
     if (found.size === limit) break;
   }
-  return [...found].map(([id, score]) => ({ id, score }));
+  return { best: [...found].map(([id, score]) => ({ id, score })), mean: dots.length === 0 ? 0 : sum / dots.length };
 }
 
 /** Rows of the largest scores, best first; only those above the worst kept so far are sorted. */

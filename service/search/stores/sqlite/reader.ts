@@ -1,7 +1,7 @@
 /** The reading side over SQLite: both halves in this process, fused here. */
 import { type Db, getMeta, openForReading } from '../../db.ts';
 import { createDense, type Dense } from '../../dense.ts';
-import { type Fused, fuse } from '../../fusion.ts';
+import { fuse } from '../../fusion.ts';
 import { createLexical, type Lexical } from '../../lexical.ts';
 import { loadPassages } from '../../passages.ts';
 import { sourceUrl } from '../../place.ts';
@@ -27,6 +27,9 @@ export function openSqliteReader(path: string, options: ReaderOptions): IndexRea
   }
 }
 
+/** What meaning alone found counts by its words too; below so many places they are next to nothing. */
+const WORDS = 1000;
+
 interface Parts {
   db: Db;
   options: ReaderOptions;
@@ -40,28 +43,26 @@ function search(parts: Parts, { query, vector, mode, count, pool, check }: Wante
   check(meta);
   const dense = vector === undefined ? undefined : denseOf(parts, meta);
   const from = performance.now();
-  const words = mode === 'dense' ? [] : parts.lexical.search(query, pool);
+  const words = mode === 'dense' ? [] : parts.lexical.search(query, Math.max(WORDS, pool));
   const between = performance.now();
-  const near = dense === undefined || vector === undefined ? [] : dense.search(vector, pool);
+  const halves = { words, ...meaningOf(dense, vector, pool) };
   const ms = { lexical: between - from, dense: performance.now() - between };
-  const fused = fuse(words, near, near.length === 0 ? 0 : mode === 'dense' ? 1 : undefined);
   // More than are wanted, for some may be the same text.
-  const best = withCosines(fused.slice(0, count * 2 + 10), dense, vector);
+  const best = fuse(halves, pool).slice(0, count * 2 + 10);
   const passages = loadPassages(parts.db, best, count, meta.base_url);
   return {
     meta,
     passages,
-    cosine: near[0]?.score ?? null,
+    cosine: halves.near[0]?.score ?? null,
     dense: dense !== undefined,
     idf: parts.lexical.idf,
     ms,
   };
 }
 
-/** What only the words found has a cosine too: whoever reads the result compares by it. */
-function withCosines(fused: Fused[], dense: Dense | undefined, vector: Float32Array | undefined): Fused[] {
-  if (dense === undefined || vector === undefined) return fused;
-  return fused.map((one) => (one.cosine === null ? { ...one, cosine: dense.cosine(vector, one.id) } : one));
+function meaningOf(dense: Dense | undefined, vector: Float32Array | undefined, pool: number) {
+  if (dense === undefined || vector === undefined) return { near: [], mean: 0 };
+  return { ...dense.search(vector, pool), cosineOf: (id: number) => dense.cosine(vector, id) };
 }
 
 /** The dense half when index and settings have one, in step with the index. */
