@@ -57,3 +57,8 @@ export function describeError(error: unknown): string {
   }
   return parts.join(' <- ');
 }
+
+/** What it says of itself, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -4,7 +4,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import type { AppDeps } from './app.ts';
 import type { Config } from './config.ts';
 import type { Health, Info, SearchResponse } from './contract.ts';
-import { describeError } from './errors.ts';
+import { describeError, messageOf } from './errors.ts';
 import type { Provider, ProviderStatus } from './generate/provider.ts';
 import type { Logger } from './log.ts';
 import { modelFile } from './model-file.ts';
@@ -125,8 +125,4 @@ function describe(
 function fingerprint(stats: Record<string, string>): string {
   const lines = Object.entries(stats).filter(([name]) => name !== 'db');
   return createHash('sha256').update(JSON.stringify(lines.sort())).digest('hex');
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

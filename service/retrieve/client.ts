@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { McpError, ErrorCode as McpErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { CodedError, type Passage } from '../contract.ts';
-import { describeError } from '../errors.ts';
+import { describeError, messageOf } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { parseStats, type Retrieved, readSearchResult, type ToolResult } from './passages.ts';
 
@@ -256,8 +256,4 @@ function follow(signal: AbortSignal): { signal: AbortSignal; unfollow(): void } 
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });
   return { signal: own.signal, unfollow: () => signal.removeEventListener('abort', onAbort) };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
