@@ -12,6 +12,7 @@ import type { Retriever } from '../service/retrieve/client.ts';
 import { createStats } from '../service/stats.ts';
 import { createTelemetry, noTelemetry, type Telemetry } from '../service/telemetry.ts';
 import { createWork } from '../service/work.ts';
+import { atMost, printGoals } from './bench/goals.ts';
 
 const ROUNDS = 20;
 const ANSWERS = 300;
@@ -53,6 +54,8 @@ console.log(
     `cost:       ${median(differences).toFixed(0)} µs an answer (median of the paired differences)`,
   ].join('\n'),
 );
+if (!printGoals([atMost('processor time of a trace, ms an answer', median(differences) / 1000, 0.3)]))
+  process.exitCode = 1;
 
 /** Microseconds of processor time an answer: other work on the machine does not count. */
 async function round(deps: AskDeps): Promise<number> {
