@@ -10,7 +10,7 @@ export interface Matrix {
   add(passage: number, vector: Float32Array): void;
   /** Forgets the passages for which `stays` is false. */
   retain(stays: (passage: number) => boolean): void;
-  /** The passages nearest to a vector of length 1 by about their cosine, best first; of several pieces the best counts. */
+  /** The passages nearest to a vector of length 1 by about their cosine, best first; of several pieces the best counts; and the mean of all. */
   nearest(query: Float32Array, limit: number): { best: Scored[]; mean: number };
   /** Bytes held. */
   bytes(): number;

@@ -43,7 +43,8 @@ function search(parts: Parts, { query, vector, mode, count, pool, check }: Wante
   check(meta);
   const dense = vector === undefined ? undefined : denseOf(parts, meta);
   const from = performance.now();
-  const words = mode === 'dense' ? [] : parts.lexical.search(query, Math.max(WORDS, pool));
+  const depth = dense === undefined ? pool : Math.max(WORDS, pool);
+  const words = mode === 'dense' ? [] : parts.lexical.search(query, depth);
   const between = performance.now();
   const halves = { words, ...meaningOf(dense, vector, pool) };
   const ms = { lexical: between - from, dense: performance.now() - between };
