@@ -3,7 +3,7 @@
  * questions are embedded by the real embedder (askdocs models pull). `--sizes 10000,100000 --questions 300 --files 1000 --many 10000`.
  * `--store milvus://HOST:PORT/NAME`: the same over Milvus, in collections NAME_10000, NAME_files and so on, which stay there.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,10 +11,11 @@ import { openForReading } from '../service/search/db.ts';
 import { createDense } from '../service/search/dense.ts';
 import type { Embedder } from '../service/search/embed/embedder.ts';
 import { embedSettings, openEmbedder } from '../service/search/embed/open.ts';
-import { indexPaths, indexRecords } from '../service/search/ingest/index.ts';
+import { indexRecords } from '../service/search/ingest/index.ts';
 import { openStore } from '../service/search/store.ts';
 import { isMilvus, parseAddress, shown, withToken } from '../service/search/stores/milvus/address.ts';
 import { atLeast, atMost, printGoals } from './bench/goals.ts';
+import { benchIndexing } from './bench/indexing.ts';
 import { benchManyFiles } from './bench/many-files.ts';
 import { benchMcp } from './bench/mcp.ts';
 import { benchRecall } from './bench/recall.ts';
@@ -114,40 +115,6 @@ function vectorMebibytes(db: string, { dimensions }: Embedder): number {
   dense.refresh();
   index.close();
   return Math.round(dense.bytes() / 2 ** 20);
-}
-
-async function benchIndexing(folder: string, db: string, count: number, embedder: Embedder) {
-  const docs = join(folder, 'docs');
-  mkdirSync(docs);
-  const texts = [...seededRecords(count)].map(({ title, text }) => `# ${title}\n\n${text}\n`);
-  texts.forEach((text, at) => {
-    writeFileSync(join(docs, `${at}.md`), text);
-  });
-  const run = async (rebuild = false) => (await indexPaths({ roots: [docs], db, embedder, rebuild })).ms;
-  // The bare embedder before and after, so that a machine that slows down meanwhile does not tell a wrong ratio.
-  const sample = texts.slice(0, 200);
-  const bare = async () => {
-    const started = performance.now();
-    await embedder.embedPassages(sample);
-    return sample.length / ((performance.now() - started) / 1000);
-  };
-  const before = await bare();
-  const first = await run(true);
-  const rate = (before + (await bare())) / 2;
-  const unchanged = await run();
-  writeFileSync(join(docs, '0.md'), `${texts[0]}\nOne more sentence.\n`);
-  const changed = await run();
-  const share = (ms: number) => `${ms} ms, ${((100 * ms) / first).toFixed(2)}% of the first`;
-  const own = count / (first / 1000);
-  console.log(
-    `${count} files, first index: ${(first / 1000).toFixed(1)} s, ${own.toFixed(1)} passages a second, ${((100 * own) / rate).toFixed(0)}% of the bare embedder (${rate.toFixed(1)})`,
-  );
-  console.log(`unchanged: ${share(unchanged)}; one file changed: ${share(changed)}`);
-  return [
-    atLeast('passages a second, indexing / the bare embedder', own / rate, 0.9),
-    atMost('a run without changes / the first', unchanged / first, 0.02),
-    atMost('a run with one changed file / the first', changed / first, 0.02),
-  ];
 }
 
 function quantile(times: number[], share: number): number {

@@ -43,7 +43,7 @@ export async function openEmbedder({ model, url, apiKey, models = '.models' }: E
       throw new CodedError('bad_config', 'ASKDOCS_EMBED_URL needs ASKDOCS_EMBED_MODEL, the name of the model there.');
     return { embedder: await openHttp({ url, model, apiKey }), note: null };
   }
-  const folder = folderOf(model ?? DEFAULT_MODEL, models);
+  const folder = localModel({ model, models });
   if (folder !== undefined) return openLocal(folder, model !== undefined);
   if (model === undefined) return { embedder: null, note: 'There is no embedder; fetch one with askdocs models pull.' };
   throw new CodedError(
@@ -61,6 +61,7 @@ async function openLocal(folder: string, wanted: boolean): Promise<Opened> {
   }
 }
 
-function folderOf(model: string, models: string): string | undefined {
+/** The folder of the model that the settings name, where it is there. */
+export function localModel({ model = DEFAULT_MODEL, models = '.models' }: EmbedSettings): string | undefined {
   return [join(models, model), model].find((folder) => existsSync(join(folder, 'model.onnx')));
 }

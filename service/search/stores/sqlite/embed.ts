@@ -1,4 +1,4 @@
-/** Gives every passage its vectors; each group is committed, so that a killed run has lost one group at most. */
+/** Gives every passage its vectors; each group is committed, so that a killed run has lost two groups at most. */
 import { CodedError } from '../../../contract.ts';
 import type { Db } from '../../db.ts';
 import type { Embedder } from '../../embed/embedder.ts';
@@ -22,6 +22,14 @@ interface Wanted {
   text: string;
 }
 
+interface Group {
+  passages: number;
+  wanted: Wanted[];
+  /** What the embedder was given. */
+  fresh: Wanted[];
+  vectors: Promise<Float32Array[]>;
+}
+
 /** Embeds the passages of the given sources that have no vectors of this embedder yet. */
 export async function embedPassages(db: Db, embedder: Embedder, options: Watching): Promise<number> {
   // What another embedder made for the same passage is not of use.
@@ -35,23 +43,40 @@ export async function embedPassages(db: Db, embedder: Embedder, options: Watchin
   );
   let embedded = 0;
   let done = 0;
-  for (let last = 0; ; ) {
-    if (options.signal?.aborted)
+  let last = 0;
+  // While one group is with the embedder, the next is read and cut and follows it; then the first is written.
+  for (let before: Group | undefined; ; ) {
+    const stopped = options.signal?.aborted;
+    const rows = stopped ? [] : (next.all({ embedder: embedder.fingerprint, last }) as Row[]);
+    const group = rows.length === 0 ? undefined : begin(db, embedder, rows, before);
+    if (before !== undefined) {
+      embedded += write(db, embedder, before, await before.vectors);
+      done += before.passages;
+      options.onProgress?.(done, total, 'passages embedded');
+    }
+    if (stopped)
       throw new CodedError(
         'cancelled',
         'Stopped. What was read and embedded is kept; the same command goes on from here.',
       );
-    const rows = next.all({ embedder: embedder.fingerprint, last }) as Row[];
-    if (rows.length === 0) return embedded;
-    embedded += await embedGroup(
-      db,
-      embedder,
-      rows.flatMap((row) => wantedOf(embedder, row)),
-    );
+    if (group === undefined) return embedded;
+    before = group;
     last = rows.at(-1)?.id ?? last;
-    done += rows.length;
-    options.onProgress?.(done, total, 'passages embedded');
   }
+}
+
+/** Gives the embedder what of these passages has no vector, neither in the index nor in the group before. */
+function begin(db: Db, embedder: Embedder, rows: Row[], before: Group | undefined): Group {
+  const wanted = rows.flatMap((row) => wantedOf(embedder, row));
+  const known = db.prepare('SELECT id FROM embeddings WHERE embedder = ? AND hash = ?').pluck();
+  const pending = new Set(before?.fresh.map(({ hash }) => hash));
+  const fresh = [...new Map(wanted.map((one) => [one.hash, one])).values()].filter(
+    ({ hash }) => !pending.has(hash) && known.get(embedder.fingerprint, hash) === undefined,
+  );
+  const vectors = fresh.length === 0 ? Promise.resolve([]) : embedder.embedPassages(fresh.map(({ text }) => text));
+  // Where the group before fails, nobody waits for this one.
+  vectors.catch(() => undefined);
+  return { passages: rows.length, wanted, fresh, vectors };
 }
 
 function wantedOf(embedder: Embedder, { id, title, heading, text }: Row): Wanted[] {
@@ -59,12 +84,8 @@ function wantedOf(embedder: Embedder, { id, title, heading, text }: Row): Wanted
   return pieces.map((piece, ord) => ({ passage: id, ord, ...piece }));
 }
 
-async function embedGroup(db: Db, embedder: Embedder, wanted: Wanted[]): Promise<number> {
+function write(db: Db, embedder: Embedder, { wanted, fresh }: Group, vectors: Float32Array[]): number {
   const known = db.prepare('SELECT id FROM embeddings WHERE embedder = ? AND hash = ?').pluck();
-  const fresh = [...new Map(wanted.map((one) => [one.hash, one])).values()].filter(
-    (one) => known.get(embedder.fingerprint, one.hash) === undefined,
-  );
-  const vectors = fresh.length === 0 ? [] : await embedder.embedPassages(fresh.map(({ text }) => text));
   const insert = db.prepare('INSERT OR IGNORE INTO embeddings (embedder, hash, vector) VALUES (?, ?, ?)');
   const link = db.prepare('INSERT INTO pieces (passage_id, ord, embedding_id) VALUES (?, ?, ?)');
   const unlink = db.prepare('DELETE FROM pieces WHERE passage_id = ?');

@@ -1,0 +1,2 @@
+/** A worker of the tests that cannot start. */
+throw new Error('it cannot start');
