@@ -10,21 +10,34 @@ import type { Found, IndexReader, Meta, ReaderOptions, SourceInfo, Wanted } from
 export function openSqliteReader(path: string, options: ReaderOptions): IndexReader {
   const db = openForReading(path);
   try {
-    const parts: Parts = { db, options, lexical: createLexical(db), dense: undefined };
+    const parts: Parts = { db, options, lexical: createLexical(db), meta: metaOf(db), dense: undefined };
     return {
       name: path,
       remote: false,
-      meta: async () => getMeta(db),
-      prepare: async () => void denseOf(parts, getMeta(db)),
+      meta: async () => parts.meta(),
+      prepare: async () => void denseOf(parts, parts.meta()),
       // One snapshot: an index published in between must not mix with the one searched.
       search: async (wanted) => db.transaction(() => search(parts, wanted))(),
-      sources: async () => listSources(db),
+      sources: async () => listSources(db, parts.meta()),
       close: () => db.close(),
     };
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+/** Read again when another connection has written, and only then. */
+function metaOf(db: Db): () => Meta {
+  const version = db.prepare('PRAGMA data_version').pluck();
+  let seen: unknown;
+  let meta: Meta = {};
+  return () => {
+    const now = version.get();
+    if (now !== seen) meta = getMeta(db);
+    seen = now;
+    return meta;
+  };
 }
 
 /** What meaning alone found counts by its words too; below so many places they are next to nothing. */
@@ -34,12 +47,13 @@ interface Parts {
   db: Db;
   options: ReaderOptions;
   lexical: Lexical;
+  meta(): Meta;
   /** Made when the index has vectors and they are wanted. */
   dense: Dense | undefined;
 }
 
 function search(parts: Parts, { query, vector, mode, count, pool, check }: Wanted): Found {
-  const meta = getMeta(parts.db);
+  const meta = parts.meta();
   check(meta);
   const dense = vector === undefined ? undefined : denseOf(parts, meta);
   const from = performance.now();
@@ -74,13 +88,12 @@ function denseOf(parts: Parts, meta: Meta): Dense | undefined {
   return parts.dense;
 }
 
-function listSources(db: Db): SourceInfo[] {
+function listSources(db: Db, meta: Meta): SourceInfo[] {
   const rows = db
     .prepare(
       `SELECT f.source, f.title, count(p.id) AS passages, min(p.place) AS place FROM files f LEFT JOIN passages p ON p.file_id = f.id
       WHERE f.born <= ? GROUP BY f.id ORDER BY f.source`,
     )
-    .all(Number(getMeta(db).generation)) as { source: string; title: string; passages: number; place: string | null }[];
-  const baseUrl = getMeta(db).base_url;
-  return rows.map(({ place, ...row }) => ({ ...row, ...sourceUrl(row.source, place, baseUrl) }));
+    .all(Number(meta.generation)) as { source: string; title: string; passages: number; place: string | null }[];
+  return rows.map(({ place, ...row }) => ({ ...row, ...sourceUrl(row.source, place, meta.base_url) }));
 }
