@@ -1,5 +1,6 @@
 /** The pipeline of one question, as the events of its stream: retrieve, gate, prepare, generate, cite. */
 import { randomBytes } from 'node:crypto';
+import { type Begun, begin } from './begun.ts';
 import { checkCitations, isRefusal } from './citations.ts';
 import {
   type Answer,
@@ -13,7 +14,7 @@ import {
   type Usage,
 } from './contract.ts';
 import { failureOf } from './errors.ts';
-import type { Provider } from './generate/provider.ts';
+import type { GenerationEvent, Provider } from './generate/provider.ts';
 import type { Logger } from './log.ts';
 import { quoteFinder } from './quotes.ts';
 import type { Retriever } from './retrieve/client.ts';
@@ -55,6 +56,7 @@ export async function* answerQuestion(
   arrived: number = performance.now(),
 ): AsyncGenerator<AskEvent, void, undefined> {
   const turn = new Turn(arrived, deps.traceId);
+  let generation: Begun<GenerationEvent> | undefined;
   try {
     const found = await deps.retriever.search(request.question, request.k ?? deps.topK, signal);
     turn.retrieved();
@@ -64,10 +66,11 @@ export async function* answerQuestion(
     }
     turn.stage = 'generation';
     const prepared = await deps.provider.prepare(request.question, found.passages, signal);
+    if (prepared.sources.some((source) => source.used)) generation = begin(deps.provider.generate(prepared, signal));
     yield { event: 'sources', data: { sources: prepared.sources } };
-    if (!prepared.sources.some((source) => source.used)) throw new CodedError('context_overflow', NOTHING_FITS);
+    if (generation === undefined) throw new CodedError('context_overflow', NOTHING_FITS);
     let end: { finish: 'stop' | 'length'; usage: Usage | null } | undefined;
-    for await (const event of deps.provider.generate(prepared, signal)) {
+    for await (const event of generation.events) {
       if (event.type === 'end') end = event;
       else if (event.text !== '') yield turn.token(event.text);
     }
@@ -80,6 +83,8 @@ export async function* answerQuestion(
     const thrown = signal.aborted && signal.reason instanceof CodedError ? signal.reason : error;
     deps.onFailure?.(thrown);
     yield turn.fail(thrown);
+  } finally {
+    generation?.leave();
   }
 }
 
