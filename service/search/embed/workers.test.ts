@@ -36,9 +36,10 @@ describe('threads for work', () => {
 
   it('pass on what a task throws, to all who wait, and go on after it', async () => {
     const two = workers();
-    const other = two.run([{ number: 1, ms: 60_000 }]);
+    // Who waits must be there when it fails: it fails before the run that brought the failure is told.
+    const other = expect(two.run([{ number: 1, ms: 60_000 }])).rejects.toThrow('Terminating');
     await expect(two.run([{ number: 1 }, { number: 2, fail: 'no such word' }])).rejects.toThrow('no such word');
-    await expect(other).rejects.toThrow();
+    await other;
     expect(await two.run([{ number: 3 }])).toEqual([6]);
   });
 
