@@ -10,7 +10,7 @@ import { embedSettings, localModel, openEmbedder } from '../service/search/embed
 import { median } from './bench/client.ts';
 import { atLeast, atMost, printGoals } from './bench/goals.ts';
 import './bench/plain.ts';
-import { plainOnnx } from './bench/plain-onnx.ts';
+import { perSecond } from './bench/rate.ts';
 import { seededRecords } from './bench/seeded.ts';
 
 const QUESTION = 'How large may the body of a request be before it is refused, and who sets that?';
@@ -20,10 +20,12 @@ const PASSAGES = 150;
 
 const settings = embedSettings(process.env);
 const { embedder, note } = await openEmbedder(settings);
-const folder = settings.url === undefined ? localModel(settings) : undefined;
+const folder = localModel(settings);
 if (embedder === null || folder === undefined) {
   process.stdout.write(`Skipped: it needs the local embedder. ${note ?? ''}\n`);
 } else {
+  // Loaded where it is used: its packages are optional.
+  const { plainOnnx } = await import('./bench/plain-onnx.ts');
   const plain = await plainOnnx(folder);
   const one = await cost(() => embedder.embedQuery(QUESTION));
   const all = await cost(() => plain([QUESTION]));
@@ -42,15 +44,10 @@ if (embedder === null || folder === undefined) {
 /** Of passages that fit the window, by turns, so that a machine that slows down meanwhile slows both. */
 async function passageRates(embedder: Embedder, plain: (texts: readonly string[]) => Promise<unknown>) {
   const texts = [...seededRecords(PASSAGES)].flatMap(({ text }) => embedder.pieces(text));
-  const rate = async (run: () => Promise<unknown>) => {
-    const started = performance.now();
-    await run();
-    return texts.length / ((performance.now() - started) / 1000);
-  };
   const rates = { ours: [] as number[], theirs: [] as number[] };
   for (let i = 0; i < 4; i += 1) {
-    rates.theirs.push(await rate(() => plain(texts)));
-    rates.ours.push(await rate(() => embedder.embedPassages(texts)));
+    rates.theirs.push(await perSecond(texts.length, () => plain(texts)));
+    rates.ours.push(await perSecond(texts.length, () => embedder.embedPassages(texts)));
   }
   return { ours: median(rates.ours), theirs: median(rates.theirs) };
 }

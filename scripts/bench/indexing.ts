@@ -5,7 +5,7 @@ import type { Embedder } from '../../service/search/embed/embedder.ts';
 import { embedSettings, localModel } from '../../service/search/embed/open.ts';
 import { indexPaths } from '../../service/search/ingest/index.ts';
 import { atLeast, atMost } from './goals.ts';
-import { plainOnnx } from './plain-onnx.ts';
+import { perSecond } from './rate.ts';
 import { seededRecords } from './seeded.ts';
 
 export async function benchIndexing(folder: string, db: string, count: number, embedder: Embedder) {
@@ -43,16 +43,13 @@ export async function benchIndexing(folder: string, db: string, count: number, e
  */
 async function bareEmbedder(embedder: Embedder, passages: string[]): Promise<() => Promise<number[]>> {
   const pieces = passages.flatMap((passage) => embedder.pieces(passage));
-  const settings = embedSettings(process.env);
-  const folder = settings.url === undefined ? localModel(settings) : undefined;
-  const ways = [embedder.embedPassages, ...(folder === undefined ? [] : [await plainOnnx(folder)])];
+  const folder = localModel(embedSettings(process.env));
+  const ways: ((texts: readonly string[]) => Promise<unknown>)[] = [embedder.embedPassages];
+  // Loaded where it is used: an embedder behind HTTP needs none of its packages.
+  if (folder !== undefined) ways.push(await (await import('./plain-onnx.ts')).plainOnnx(folder));
   return async () => {
     const rates: number[] = [];
-    for (const embed of ways) {
-      const started = performance.now();
-      await embed(pieces);
-      rates.push(passages.length / ((performance.now() - started) / 1000));
-    }
+    for (const embed of ways) rates.push(await perSecond(passages.length, () => embed(pieces)));
     return rates;
   };
 }

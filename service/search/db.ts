@@ -73,6 +73,19 @@ export function getMeta(db: Db): Record<string, string> {
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
 }
 
+/** The same, read again when another connection has written, and only then: until that it is one object. */
+export function watchMeta(db: Db): () => Readonly<Record<string, string>> {
+  const version = db.prepare('PRAGMA data_version').pluck();
+  let seen: unknown;
+  let meta: Record<string, string> = {};
+  return () => {
+    const now = version.get();
+    if (now !== seen) meta = getMeta(db);
+    seen = now;
+    return meta;
+  };
+}
+
 export function setMeta(db: Db, values: Record<string, string>): void {
   const put = db.prepare(
     'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',

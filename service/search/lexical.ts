@@ -1,5 +1,5 @@
 /** The lexical half: BM25 over the full-text table, and how rare a token is. */
-import type { Db } from './db.ts';
+import { type Db, watchMeta } from './db.ts';
 import { matchExpression, type Query } from './text/query.ts';
 
 export interface Scored {
@@ -31,8 +31,12 @@ const POSTINGS = { least: 4000, share: 0.15, most: 30_000 };
 const MAX_KNOWN = 200_000;
 
 /** `bound` tells for an index of so many passages how many of them one question may cost. */
-export function createLexical(db: Db, bound: (passages: number) => number = postingsOf): Lexical {
-  const frequencies = createFrequencies(db);
+export function createLexical(
+  db: Db,
+  bound: (passages: number) => number = postingsOf,
+  meta: ReturnType<typeof watchMeta> = watchMeta(db),
+): Lexical {
+  const frequencies = createFrequencies(db, meta);
   const rank = `bm25(${WEIGHTS.title}, ${WEIGHTS.heading}, ${WEIGHTS.body})`;
   const ranked = db.prepare(
     'SELECT rowid AS id, -rank AS score FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?',
@@ -87,19 +91,18 @@ export function affordable(
 }
 
 /** In how many passages a token stands, remembered until the index changes. */
-function createFrequencies(db: Db) {
+function createFrequencies(db: Db, meta: ReturnType<typeof watchMeta>) {
   db.exec('CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, row)');
   const frequency = db.prepare('SELECT doc FROM temp.vocabulary WHERE term = ?').pluck();
-  // Not the rows of the table: some of them may be staged.
-  const count = db.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'passages'").pluck();
-  let version = -1;
+  let seen: ReturnType<typeof meta> | undefined;
   let total = 0;
   let known = new Map<string, number>();
   const refresh = () => {
-    const now = db.pragma('data_version', { simple: true }) as number;
-    if (now === version && known.size < MAX_KNOWN) return;
-    version = now;
-    total = (count.get() as number | undefined) ?? 0;
+    const now = meta();
+    if (now === seen && known.size < MAX_KNOWN) return;
+    seen = now;
+    // Not the rows of the table: some of them may be staged.
+    total = Number(now.passages ?? 0);
     known = new Map();
   };
   return {

@@ -61,7 +61,8 @@ async function openLocal(folder: string, wanted: boolean): Promise<Opened> {
   }
 }
 
-/** The folder of the model that the settings name, where it is there. */
-export function localModel({ model = DEFAULT_MODEL, models = '.models' }: EmbedSettings): string | undefined {
+/** The folder of the model that the settings name, where it is there; none where they name a server. */
+export function localModel({ url, model = DEFAULT_MODEL, models = '.models' }: EmbedSettings): string | undefined {
+  if (url !== undefined) return undefined;
   return [join(models, model), model].find((folder) => existsSync(join(folder, 'model.onnx')));
 }

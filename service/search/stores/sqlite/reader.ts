@@ -1,8 +1,8 @@
 /** The reading side over SQLite: both halves in this process, fused here. */
-import { type Db, getMeta, openForReading } from '../../db.ts';
+import { type Db, openForReading, watchMeta } from '../../db.ts';
 import { createDense, type Dense } from '../../dense.ts';
 import { fuse } from '../../fusion.ts';
-import { createLexical, type Lexical } from '../../lexical.ts';
+import { createLexical, type Lexical, postingsOf } from '../../lexical.ts';
 import { loadPassages } from '../../passages.ts';
 import { sourceUrl } from '../../place.ts';
 import type { Found, IndexReader, Meta, ReaderOptions, SourceInfo, Wanted } from '../index-store.ts';
@@ -10,7 +10,8 @@ import type { Found, IndexReader, Meta, ReaderOptions, SourceInfo, Wanted } from
 export function openSqliteReader(path: string, options: ReaderOptions): IndexReader {
   const db = openForReading(path);
   try {
-    const parts: Parts = { db, options, lexical: createLexical(db), meta: metaOf(db), dense: undefined };
+    const meta = watchMeta(db);
+    const parts: Parts = { db, options, meta, lexical: createLexical(db, postingsOf, meta), dense: undefined };
     return {
       name: path,
       remote: false,
@@ -25,19 +26,6 @@ export function openSqliteReader(path: string, options: ReaderOptions): IndexRea
     db.close();
     throw error;
   }
-}
-
-/** Read again when another connection has written, and only then. */
-function metaOf(db: Db): () => Meta {
-  const version = db.prepare('PRAGMA data_version').pluck();
-  let seen: unknown;
-  let meta: Meta = {};
-  return () => {
-    const now = version.get();
-    if (now !== seen) meta = getMeta(db);
-    seen = now;
-    return meta;
-  };
 }
 
 /** What meaning alone found counts by its words too; below so many places they are next to nothing. */
