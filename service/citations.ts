@@ -29,11 +29,14 @@ export interface CheckedCitations {
 
 /** Every citation in the text, in order. */
 export function findCitations(text: string): CitationMark[] {
+  const brackets = [...text.matchAll(BRACKET)];
+  // Most passages have none, and where code and links stand need not be known then.
+  if (brackets.length === 0) return [];
   const code = codeSpans(text);
   const masked = mergeSpans([...code, ...linkSpans(text, code)]);
   const marks: CitationMark[] = [];
   let indexEnd = -1;
-  for (const match of text.matchAll(BRACKET)) {
+  for (const match of brackets) {
     const end = match.index + match[0].length;
     if (covers(masked, match.index)) continue;
     const adjoins = marks.at(-1)?.end === match.index;

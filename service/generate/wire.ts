@@ -29,7 +29,7 @@ export function createWire(readTimeoutMs: number, onStall: (error: CodedError) =
   let errorLine: string | undefined;
   let line = '';
   let lastData = performance.now();
-  let closeStream: () => void = () => undefined;
+  let closeStream: () => Promise<void> = () => Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const wait = (ms: number, act: () => void) => {
     clearTimeout(timer);
@@ -49,27 +49,28 @@ export function createWire(readTimeoutMs: number, onStall: (error: CodedError) =
     for (const text of lines) takeLine(text);
     if (line.length > MAX_LINE)
       onStall(new CodedError('generation_failed', "The model's server sent a line without an end."));
-    if (done) wait(CLOSE_MS, closeStream);
+    if (done) wait(CLOSE_MS, () => closeStream().catch(() => undefined));
     else if (performance.now() - lastData > PINGS_ALONE * readTimeoutMs) stalled();
     else wait(readTimeoutMs, stalled);
   };
+  async function* watched(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+        take(piece.value);
+        yield piece.value;
+      }
+      takeLine(line);
+    } finally {
+      reader.cancel().catch(() => undefined);
+    }
+  }
   return {
     start: () => wait(readTimeoutMs, stalled),
     watch(response) {
-      if (response.body === null) return response;
-      const watched = new TransformStream<Uint8Array, Uint8Array>({
-        start(controller) {
-          closeStream = () => controller.terminate();
-        },
-        transform(chunk, controller) {
-          take(chunk);
-          controller.enqueue(chunk);
-        },
-        flush() {
-          takeLine(line);
-        },
-      });
-      return new Response(response.body.pipeThrough(watched), response);
+      const reader = response.body?.getReader();
+      if (reader === undefined) return response;
+      closeStream = () => reader.cancel();
+      return Object.defineProperty(response, 'body', { value: watched(reader) });
     },
     sawDone: () => done,
     errorLine: () => errorLine,
