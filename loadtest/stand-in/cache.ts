@@ -6,8 +6,11 @@
 const CHARS = 4;
 /** `--slot-prompt-similarity`: the least share of the prompt that a slot must hold to be chosen for it. */
 const SIMILAR = 0.1;
-/** Prompts kept beside the slots; llama.cpp bounds them by bytes, 8 GiB. */
-const STORED = 256;
+/**
+ * Tokens kept beside the slots. `--cache-ram` is 8 GiB unless told, and a token of Llama 3.2 3B takes 112 KiB: 28 layers
+ * of keys and values, 8 heads of 128 numbers, 2 bytes each.
+ */
+const STORED_TOKENS = Math.floor((8 * 2 ** 30) / (28 * 2 * 8 * 128 * 2));
 
 export function promptTokens(text: string): number {
   return Math.max(1, Math.ceil(text.length / CHARS));
@@ -53,7 +56,12 @@ export function createPromptCache(slots: number): PromptCache {
 function remember(store: string[], text: string): void {
   if (store.includes(text)) return;
   store.push(text);
-  if (store.length > STORED) store.shift();
+  // The oldest go first, as in llama.cpp; one that is too long by itself is kept.
+  while (store.length > 1 && tokensOf(store) > STORED_TOKENS) store.shift();
+}
+
+function tokensOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + promptTokens(text), 0);
 }
 
 function bestOf(store: readonly string[], prompt: string): number {

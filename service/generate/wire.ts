@@ -17,6 +17,8 @@ export interface Wire {
   stop(): void;
 }
 
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
 /** Comments (`: ping`) prove that the server lives; so many read timeouts of nothing else are a stall all the same. */
 const PINGS_ALONE = 10;
 /** A server that has said [DONE] may take this long to close; then the stream is ended here. */
@@ -29,7 +31,6 @@ export function createWire(readTimeoutMs: number, onStall: (error: CodedError) =
   let errorLine: string | undefined;
   let line = '';
   let lastData = performance.now();
-  let closeStream: () => Promise<void> = () => Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const wait = (ms: number, act: () => void) => {
     clearTimeout(timer);
@@ -49,13 +50,17 @@ export function createWire(readTimeoutMs: number, onStall: (error: CodedError) =
     for (const text of lines) takeLine(text);
     if (line.length > MAX_LINE)
       onStall(new CodedError('generation_failed', "The model's server sent a line without an end."));
-    if (done) wait(CLOSE_MS, () => closeStream().catch(() => undefined));
-    else if (performance.now() - lastData > PINGS_ALONE * readTimeoutMs) stalled();
-    else wait(readTimeoutMs, stalled);
+    if (!done && performance.now() - lastData > PINGS_ALONE * readTimeoutMs) stalled();
   };
-  async function* watched(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
+  /** The clock runs while the server is waited for, and stands still while whoever asked is slow to read. */
+  const read = (reader: Reader) => {
+    if (done) wait(CLOSE_MS, () => reader.cancel().catch(() => undefined));
+    else wait(readTimeoutMs, stalled);
+    return reader.read().finally(() => clearTimeout(timer));
+  };
+  async function* watched(reader: Reader): AsyncGenerator<Uint8Array> {
     try {
-      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      for (let piece = await read(reader); !piece.done; piece = await read(reader)) {
         take(piece.value);
         yield piece.value;
       }
@@ -69,7 +74,7 @@ export function createWire(readTimeoutMs: number, onStall: (error: CodedError) =
     watch(response) {
       const reader = response.body?.getReader();
       if (reader === undefined) return response;
-      closeStream = () => reader.cancel();
+      // A stream of streams would cost every token two more turns of the event loop.
       return Object.defineProperty(response, 'body', { value: watched(reader) });
     },
     sawDone: () => done,
