@@ -31,7 +31,7 @@ async function loadtest(...args: string[]): Promise<{ code: number; out: string;
     out += text;
     return true;
   });
-  const argv = ['--db', db, '--cases', cases, '--out', join(folder, 'results'), ...args];
+  const argv = ['--db', db, '--cases', cases, '--out', join(folder, 'results'), '--warm-up', '0', ...args];
   const sink = { write: (text: string) => (err += text) };
   const code = await runCli(loadtestCommand as unknown as Parameters<typeof runCli>[0], argv, sink);
   spy.mockRestore();
@@ -50,6 +50,8 @@ it(
       '4,8',
       '--sweep',
       'limit=2',
+      '--warm-up',
+      '1',
       '--name',
       'x',
     );
@@ -59,6 +61,8 @@ it(
     expect(result).toMatchObject({ target: 'stand-in', versions: { k6: '2.2.0' }, model: { slots: 4 } });
     expect(result.settings).toMatchObject({ questions: 1, topK: 5, maxTokens: 128 });
     expect(result.points).toMatchObject([{ users: 8, limit: 2, pauseS: 1, answersPerS: 1 }]);
+    // The question before was answered, and is not among those that k6 asked, which were none.
+    expect(result.points[0]?.server).toBeNull();
     const page = readFileSync(join(folder, 'results', 'x.md'), 'utf8');
     expect(page).toContain('| 8 | 2 | 1 | 1.000 |');
     expect(out).toContain(page);

@@ -43,6 +43,7 @@ export const loadtestCommand = defineCommand({
     },
     duration: { type: 'string', default: '60', description: 'Seconds of each point', valueHint: 'S' },
     edge: { type: 'string', default: '5', description: 'Seconds left out of the rate at either end', valueHint: 'S' },
+    'warm-up': { type: 'string', default: '8', description: 'Questions before those that count', valueHint: 'N' },
     'max-tokens': { type: 'string', default: '128', description: 'Longest answer of a real model', valueHint: 'N' },
     slots: { type: 'string', default: '4', description: 'Slots of the stand-in', valueHint: 'N' },
     db: { type: 'string', default: 'data/docs.db', description: 'The index to answer from', valueHint: 'FILE' },
@@ -60,6 +61,7 @@ export const loadtestCommand = defineCommand({
     const environment = readEnvironment();
     const durationS = numberOf('--duration', args.duration, 2, 3600);
     const edgeS = numberOf('--edge', args.edge, 0, durationS / 2 - 0.5);
+    const warmUpQuestions = numberOf('--warm-up', args['warm-up'], 0, 1000);
     const pauseS = numberOf('--pause', args.pause, 0, 600);
     const maxTokens = numberOf('--max-tokens', args['max-tokens'], 1, 32_768);
     const users = listOf('--users', args.users);
@@ -76,7 +78,7 @@ export const loadtestCommand = defineCommand({
     });
     const points = planPoints(users, limits, target.slots, pauseS);
     const settings = serviceSettings(db, maxTokens);
-    const plan = { k6, target, points, environment, settings, cases, durationS, edgeS };
+    const plan = { k6, target, points, environment, settings, cases, durationS, edgeS, warmUpQuestions };
     const measured = await interruptible((signal) =>
       runSweep({
         ...plan,
@@ -106,7 +108,7 @@ function serviceSettings(db: string, maxTokens: number): Record<string, string> 
 type Measured = Omit<SweepOptions, 'signal' | 'onPoint' | 'target'> & { target: OpenTarget; maxTokens: number };
 
 function describeResult(name: string | undefined, plan: Measured, { points, retrieval, topK }: SweepResult): Result {
-  const { target, k6, durationS, edgeS, maxTokens } = plan;
+  const { target, k6, durationS, edgeS, warmUpQuestions, maxTokens } = plan;
   const now = new Date().toISOString();
   return {
     schema_version: 1,
@@ -121,6 +123,7 @@ function describeResult(name: string | undefined, plan: Measured, { points, retr
     settings: {
       durationS,
       edgeS,
+      warmUpQuestions,
       maxTokens,
       topK,
       retrieval,

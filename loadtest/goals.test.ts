@@ -26,7 +26,15 @@ function result(over: Partial<Point> = {}, k6 = {}): Result {
     git: null,
     model: { name: 'm', slots: 4, context: 8192 },
     rates: { prefillPerSecond: 3000, stepMs: 16, slotMs: 4 },
-    settings: { durationS: 60, edgeS: 5, maxTokens: 128, topK: 5, retrieval: 'lexical', questions: 89 },
+    settings: {
+      durationS: 60,
+      warmUpQuestions: 8,
+      edgeS: 5,
+      maxTokens: 128,
+      topK: 5,
+      retrieval: 'lexical',
+      questions: 89,
+    },
     points: [at, most],
   };
 }

@@ -65,6 +65,7 @@ export const resultSchema = z.object({
   settings: z.object({
     durationS: z.number(),
     edgeS: z.number(),
+    warmUpQuestions: z.number().default(0),
     maxTokens: count,
     topK: count,
     retrieval: z.string(),

@@ -1,8 +1,10 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { listOf, numberOf, sweptLimits } from './options.ts';
 import { viewOf } from './server-view.ts';
 import { advice, levelsFor } from './size.ts';
-import { planPoints, toPoint } from './sweep.ts';
+import { planPoints, toPoint, warmUp } from './sweep.ts';
 import { unfairness } from './table.ts';
 import { rootOf } from './target.ts';
 import { pointSummary } from './testing/summaries.ts';
@@ -42,6 +44,22 @@ it('reads the log of the stand-in without those who left', () => {
   const view = viewOf([entry(0, 0, 100), entry(10, 60, 310), entry(20, 30, null, true), entry(30, null, null, true)]);
   expect(view).toMatchObject({ requests: 4, ttftMs: { p50: 200, mean: 200, max: 300 }, queueMs: { p50: 25, max: 50 } });
   expect(viewOf([])).toBeNull();
+});
+
+it('asks so many different questions before those that count, and leaves failures to k6', async () => {
+  const asked: string[] = [];
+  const server = createServer(async (req, res) => {
+    for await (const part of req) asked.push(String(part));
+    res.writeHead(500).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await warmUp(url, 3, new AbortController().signal);
+  await warmUp(url, 3, AbortSignal.abort());
+  server.close();
+  await warmUp(url, 1, new AbortController().signal);
+  expect(new Set(asked).size).toBe(3);
+  expect(asked).toHaveLength(3);
 });
 
 it('measures fairness by the longest mean wait of a user', () => {

@@ -34,6 +34,8 @@ export interface SweepOptions {
   cases: { path: string; text: string };
   durationS: number;
   edgeS: number;
+  /** Asked before those that count: the first answers of a process cost several times what later ones do. */
+  warmUpQuestions: number;
   signal: AbortSignal;
   onPoint: (index: number, point: PlannedPoint) => void;
 }
@@ -82,8 +84,18 @@ export function toPoint(planned: PlannedPoint, k6: PointSummary, server: ServerV
   return { ...planned, answersPerS: k6.answersInWindow / k6.windowS, theoryPerS: theory, k6, server };
 }
 
+/** What goes wrong here goes wrong for k6 too, which tells it. */
+export async function warmUp(serviceUrl: string, questions: number, signal: AbortSignal): Promise<void> {
+  for (let n = 1; n <= questions && !signal.aborted; n++) {
+    const body = JSON.stringify({ question: `What is said about warm-up number ${n}?` });
+    const headers = { 'content-type': 'application/json' };
+    const asked = fetch(`${serviceUrl}/ask`, { method: 'POST', headers, body, signal });
+    await asked.then((response) => response.text()).catch(() => undefined);
+  }
+}
+
 async function runOne(options: SweepOptions, { users, limit, pauseS }: PlannedPoint, offset: number) {
-  const { target, k6, durationS, edgeS, signal } = options;
+  const { target, k6, durationS, edgeS, warmUpQuestions, signal } = options;
   const standIn = target.root === undefined ? await startStandInProcess(target.standIn) : undefined;
   let service: Running | undefined;
   try {
@@ -94,9 +106,11 @@ async function runOne(options: SweepOptions, { users, limit, pauseS }: PlannedPo
       ASKDOCS_MAX_CONCURRENT: String(limit),
     });
     const { retrieval } = infoSchema.parse(await (await fetch(`${service.url}/info`)).json());
+    await warmUp(service.url, warmUpQuestions, signal);
+    const before = standIn === undefined ? 0 : (await readStandInLog(standIn.url)).length;
     const point = { k6, serviceUrl: service.url, cases: options.cases.path, users, durationS, edgeS, pauseS, offset };
     const summary = await runPoint({ ...point, signal });
-    const server = standIn === undefined ? null : viewOf(await readStandInLog(standIn.url));
+    const server = standIn === undefined ? null : viewOf((await readStandInLog(standIn.url)).slice(before));
     return { summary, server, retrieval };
   } finally {
     await service?.stop();

@@ -33,7 +33,7 @@ export function resultPage(result: Result): string {
 ${result.date}, ${h.cpu}, ${h.cores} cores, ${h.memory_gib} GiB, ${h.platform}; Node ${v.node}, k6 ${v.k6}, askdocs ${v.askdocs}.
 Model's server: ${result.target}${v.llama === '' ? '' : ` ${v.llama}`}, ${m.name}, ${m.slots} slots of ${m.context ?? 'unknown'} tokens;
 a step lasts ${r.stepMs.toFixed(1)} ms + ${r.slotMs.toFixed(1)} ms a slot that generates + ${(1000 / r.prefillPerSecond).toFixed(2)} ms a prompt token.
-${s.durationS} s a point, ${s.edgeS} s left out at either end; ${s.questions} questions, at most ${s.maxTokens} tokens an answer, ${s.topK} passages, retrieval ${s.retrieval}.
+${s.durationS} s a point, ${s.edgeS} s left out at either end, ${s.warmUpQuestions} questions before; ${s.questions} questions, at most ${s.maxTokens} tokens an answer, ${s.topK} passages, retrieval ${s.retrieval}.
 
 ${resultTable(result)}
 

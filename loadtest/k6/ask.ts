@@ -83,7 +83,7 @@ function askUntilAnswered(body: string, end: number): boolean {
       return true;
     }
     rejected.add(1);
-    sleep(retryAfterSeconds(response.headers['Retry-After']));
+    sleep(retryAfterSeconds(response.headers['Retry-After'], Math.random));
     if (Date.now() >= end) return false;
   }
 }

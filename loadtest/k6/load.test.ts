@@ -12,8 +12,11 @@ it('takes all users together through the list in order', () => {
   expect(numbers).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-it('waits exactly as long as Retry-After says, and a second without it', () => {
-  expect(['3', '12', undefined, 'soon', '0'].map(retryAfterSeconds)).toEqual([3, 12, 1, 1, 1]);
+it('waits as long as Retry-After says, a second without it, and up to half a second more', () => {
+  const waits = (random: number) =>
+    ['3', '12', undefined, 'soon', '0'].map((header) => retryAfterSeconds(header, () => random));
+  expect(waits(0)).toEqual([3, 12, 1, 1, 1]);
+  expect(waits(0.5)).toEqual([3.25, 12.25, 1.25, 1.25, 1.25]);
 });
 
 it('counts the part of an answer that lies in the window', () => {

@@ -14,10 +14,16 @@ export function questionNumber(user: number, iteration: number, users: number): 
   return iteration * users + user - 1;
 }
 
-/** Seconds to wait after a 503, exactly as asked; without the header, one. */
-export function retryAfterSeconds(header: string | undefined): number {
+/** At most so much longer than asked, in seconds. */
+const JITTER = 0.5;
+
+/**
+ * Seconds to wait after a 503: as asked (without the header, one), and up to half a second more at random. Whoever comes
+ * back after whole seconds, each time just behind somebody else, finds the slot taken each time.
+ */
+export function retryAfterSeconds(header: string | undefined, random: () => number): number {
   const seconds = Number(header);
-  return header !== undefined && seconds > 0 ? seconds : 1;
+  return (header !== undefined && seconds > 0 ? seconds : 1) + JITTER * random();
 }
 
 /**
