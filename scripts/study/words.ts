@@ -42,6 +42,14 @@ function unstemmed(text: string): string[] {
 }
 
 /** The parts of an identifier are known as stems only; they are few. */
-function asWritten({ whole, tokens, cjk }: { whole: string; tokens: string[]; cjk: boolean }): string[] {
+function asWritten({
+  whole,
+  tokens,
+  cjk,
+}: {
+  whole: string;
+  tokens: readonly string[];
+  cjk: boolean;
+}): readonly string[] {
   return cjk ? tokens : [whole, ...tokens.slice(1)];
 }

@@ -16,7 +16,7 @@ export const TOKENIZER_VERSION = 1;
 export interface Word {
   /** Folded, joints removed. */
   whole: string;
-  tokens: string[];
+  tokens: readonly string[];
   cjk: boolean;
 }
 
@@ -61,7 +61,20 @@ function cjkWord(run: string): Word {
   return { whole, tokens, cjk: true };
 }
 
+/** Words taken apart already: texts repeat their words, and looking one up is ten times as fast. */
+const known = new Map<string, Word>();
+const MAX_KNOWN = 50_000;
+
 function latinWord(match: string): Word {
+  const before = known.get(match);
+  if (before !== undefined) return before;
+  if (known.size >= MAX_KNOWN) known.clear();
+  const word = takeApart(match);
+  if (match.length <= MAX_TOKEN) known.set(match, word);
+  return word;
+}
+
+function takeApart(match: string): Word {
   // "server's" is about the server; "don't" is one word.
   const text = match.replace(/['’]s$/i, '').replace(/['’]/g, '');
   const parts = text
@@ -79,16 +92,6 @@ function humps(text: string): string[] {
   return text.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
 }
 
-/** Stems already computed: documents repeat their words, and looking one up is ten times as fast. */
-const stems = new Map<string, string>();
-const MAX_STEMS = 50_000;
-
 function stem(word: string): string {
-  if (!/^[a-z]{3,}$/.test(word)) return word;
-  const known = stems.get(word);
-  if (known !== undefined) return known;
-  if (stems.size >= MAX_STEMS) stems.clear();
-  const found = stemmer(word);
-  stems.set(word, found);
-  return found;
+  return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
 }
