@@ -10,6 +10,7 @@ import { type PromptOptions, passageBlock, promptHash, promptOf } from '../promp
 import { readChunks } from './chunks.ts';
 import { backoffMs, errorFromLine, judge } from './failures.ts';
 import { fitSources } from './fit.ts';
+import { httpFetch } from './http-fetch.ts';
 import { createLlamaInfo, type LlamaProps } from './llama-info.ts';
 import { type GenerationEvent, type Message, numberSources, type Prepared, type Provider } from './provider.ts';
 import { llamaStatus, remoteStatus } from './status.ts';
@@ -34,6 +35,7 @@ export function createModel(options: ModelOptions): Provider {
     baseURL: llm.baseUrl,
     apiKey: llm.apiKey ?? 'none',
     maxRetries: 0,
+    ...(isLlama ? { fetch: httpFetch } : {}),
     timeout: 2 ** 31 - 1,
     logLevel: 'off',
   });
