@@ -119,8 +119,9 @@ export function createEngine({ slots, rates, clock, batch = 2048 }: EngineOption
       if (waiting && one.left > 0) continue;
       const text = one.job.answer[one.entry.predicted] ?? '';
       one.entry.predicted += 1;
-      one.entry.firstToken ??= clock.now();
       one.job.onToken(text);
+      // On its way: what it takes to write it is the server's.
+      one.entry.firstToken ??= clock.now();
       if (one.entry.predicted < one.job.answer.length) continue;
       release(slot, said());
       one.job.onEnd();
