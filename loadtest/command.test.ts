@@ -59,7 +59,7 @@ it(
     expect(code).toBe(0);
     const result = resultSchema.parse(JSON.parse(readFileSync(join(folder, 'results', 'x.json'), 'utf8')));
     expect(result).toMatchObject({ target: 'stand-in', versions: { k6: '2.2.0' }, model: { slots: 4 } });
-    expect(result.settings).toMatchObject({ questions: 1, topK: 5, maxTokens: 128 });
+    expect(result.settings).toMatchObject({ questions: 1, topK: 5, maxTokens: 128, warmUpQuestions: 1 });
     expect(result.points).toMatchObject([{ users: 8, limit: 2, pauseS: 1, answersPerS: 1 }]);
     // The question before was answered, and is not among those that k6 asked, which were none.
     expect(result.points[0]?.server).toBeNull();

@@ -1,7 +1,7 @@
 /** What each choice of the lexical half gains: weights of title and headings, stemming, stop words, rarity; alone and joined with meaning. */
 import type { Embedder } from '../../service/search/embed/embedder.ts';
 import { parseQuery } from '../../service/search/text/query.ts';
-import { tokenize, words } from '../../service/search/text/tokens.ts';
+import { tokenize, type Word, words } from '../../service/search/text/tokens.ts';
 import { type Choices, createBm25, DEFAULTS } from './bm25.ts';
 import { byBoth } from './fusion.ts';
 import { type Halves, halvesOf } from './halves.ts';
@@ -42,14 +42,6 @@ function unstemmed(text: string): string[] {
 }
 
 /** The parts of an identifier are known as stems only; they are few. */
-function asWritten({
-  whole,
-  tokens,
-  cjk,
-}: {
-  whole: string;
-  tokens: readonly string[];
-  cjk: boolean;
-}): readonly string[] {
+function asWritten({ whole, tokens, cjk }: Word): readonly string[] {
   return cjk ? tokens : [whole, ...tokens.slice(1)];
 }

@@ -2,15 +2,14 @@
  * `fetch` as far as the client library needs it to talk to a server near by, over node:http. Node's own takes about half a
  * millisecond more for each request (docs/performance.md); it also follows redirects and unpacks, which llama.cpp does not ask for.
  */
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 
 /** Idle connections are closed before servers close theirs, after 5 s as a rule: a request would meet the closed one. */
 const IDLE_MS = 4000;
-const agents = {
-  'http:': new http.Agent({ keepAlive: true, timeout: IDLE_MS }),
-  'https:': new https.Agent({ keepAlive: true, timeout: IDLE_MS }),
-};
+const KEEP = { keepAlive: true, timeout: IDLE_MS };
+const PLAIN = { send: http.request, agent: new http.Agent(KEEP) };
+const SECURE = { send: https.request, agent: new https.Agent(KEEP) };
 
 /** The body, if any, is text. Rejects, and breaks the stream, with the signal's reason once that fires. */
 export function httpFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
@@ -21,9 +20,8 @@ export function httpFetch(input: string | URL | Request, init: RequestInit = {})
   headers['content-length'] = String(Buffer.byteLength(body));
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const secure = url.protocol === 'https:';
-    const options = { method: init.method ?? 'GET', headers, agent: agents[secure ? 'https:' : 'http:'], signal };
-    const request: ClientRequest = (secure ? https : http).request(url, options);
+    const { send, agent } = url.protocol === 'https:' ? SECURE : PLAIN;
+    const request = send(url, { method: init.method ?? 'GET', headers, agent, signal });
     request.on('error', (error) => reject(signal?.aborted ? signal.reason : error));
     request.on('response', (response) => {
       try {
@@ -51,27 +49,21 @@ function responseOf(message: IncomingMessage, signal: AbortSignal | undefined): 
 /** Reads on only as long as somebody takes what was read. */
 function streamOf(message: IncomingMessage, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
   let isOver = false;
-  const once = (end: () => void) => () => {
+  const finish = (end: () => void) => {
     if (!isOver) end();
     isOver = true;
   };
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      const broken = (error?: Error) => controller.error(signal?.aborted ? signal.reason : error);
+      const broken = (error: Error) => controller.error(signal?.aborted ? signal.reason : error);
       message.on('data', (piece: Uint8Array) => {
         if (isOver) return;
         controller.enqueue(piece);
         if ((controller.desiredSize ?? 0) <= 0) message.pause();
       });
-      message.on(
-        'end',
-        once(() => controller.close()),
-      );
-      message.on('error', (error) => once(() => broken(error))());
-      message.on(
-        'close',
-        once(() => broken(new Error('The connection was closed before the end.'))),
-      );
+      message.on('end', () => finish(() => controller.close()));
+      message.on('error', (error) => finish(() => broken(error)));
+      message.on('close', () => finish(() => broken(new Error('The connection was closed before the end.'))));
     },
     pull() {
       message.resume();
